@@ -1,0 +1,1 @@
+"""brokerlaw: executable laws for the memory and acknowledgement state of message brokers."""

@@ -1,0 +1,1 @@
+"""What must hold: each system as config, commands, model and laws. Imports attrs and nothing of ours."""
