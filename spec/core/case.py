@@ -1,7 +1,7 @@
 """Cases: config and commands as versioned JSON, the unit of replay, of regression and of exchange.
 
     {"brokerlaw-case": 1, "system": "cursor_ranks", "dialect": "text", "note": "…",
-     "config": {"rebuild_share_percent": 50},
+     "observe": 1, "config": {"rebuild_share_percent": 50},
      "commands": [{"do": "Add", "cursor": "c0", "position": 3}, {"do": "Rank", "cursor": "c0"}]}
 
 The reader is strict: a case is data that may come from anywhere.  It names the place and what was expected there, and
@@ -44,6 +44,7 @@ class Case:
     commands: tuple[Any, ...] = field(converter=tuple)
     dialect: str = TEXT
     note: str = ""
+    observe: int = 1  # look at the snapshot after every n-th command; 0: after the last one only
 
     def with_commands(self, commands: Any) -> Case:
         return evolve(self, commands=tuple(commands))
@@ -56,6 +57,7 @@ def case_to_json(case: Case) -> dict[str, Any]:
         "system": case.system,
         "dialect": case.dialect,
         "note": case.note,
+        "observe": case.observe,
         "config": {f.name: getattr(case.config, f.name) for f in fields_of(type(case.config))},
         "commands": [command_to_json(command) for command in case.commands],
     }
@@ -88,7 +90,7 @@ def read_case(text: str | bytes, find_system: Callable[[str], System | None], wh
     if version != VERSION:
         newer = f"version {version} is newer than this brokerlaw reads ({VERSION}); use a newer brokerlaw"
         raise BadCase(where, newer if version > VERSION else f"there is no format version {version}")
-    _only(data, {"brokerlaw-case", "system", "dialect", "note", "config", "commands"}, where)
+    _only(data, {"brokerlaw-case", "system", "dialect", "note", "observe", "config", "commands"}, where)
     name = data.get("system")
     system = find_system(name) if isinstance(name, str) else None
     if system is None:
@@ -103,6 +105,9 @@ def read_case(text: str | bytes, find_system: Callable[[str], System | None], wh
     note = data.get("note", "")
     if not isinstance(note, str):
         raise BadCase(f"{where}, note", f"expected text, got {_kind(note)}")
+    observe = data.get("observe", 1)
+    if type(observe) is not int or not 0 <= observe <= MAX_COMMANDS:
+        raise BadCase(f"{where}, observe", f"expected a whole number from 0 to {MAX_COMMANDS}, got {_short(observe)}")
     config = _declared(system.config, data.get("config", {}), f"{where}, config")
     commands = data.get("commands")
     if not isinstance(commands, list):
@@ -112,7 +117,7 @@ def read_case(text: str | bytes, find_system: Callable[[str], System | None], wh
     read = tuple(
         command_from_json(system, item, f"{where}, command {number}") for number, item in enumerate(commands, 1)
     )
-    return Case(system.name, config, read, dialect, note)
+    return Case(system.name, config, read, dialect, note, observe)
 
 
 def command_from_json(system: System, data: object, where: str) -> Any:

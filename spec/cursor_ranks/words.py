@@ -1,12 +1,4 @@
-"""cursor_ranks: how many active cursors stand at or before a position.
-
-PIP-430, "ActiveManagedCursorContainer".  Active cursors are tracked by name and position; the container answers how
-many tracked cursors stand at the same position as a given one or before it, in O(1) when nothing changed since the
-last answer.  Updates may be collected and applied at the next query; nobody must be able to tell.
-
-Read from top to bottom: what can be set, what can happen, what its caller sees, what an observer sees; then what is the
-case (the model), what must hold (the laws), where the text is vague.
-"""
+"""cursor_ranks, part 1: what can be set, what can happen, what its caller sees, what an observer sees."""
 
 from __future__ import annotations
 
@@ -14,7 +6,7 @@ from typing import NamedTuple
 
 from attrs import frozen
 
-from .core import choice, integer, maybe
+from ..core import choice, integer, maybe
 
 # ---- What can be set ------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,295 @@
+"""The checker: one run of a subject, with the laws and the model on.
+
+Everything that judges a step is here, so that the Hypothesis machine, the seeded driver, replay and the shrinker agree
+on what a broken law is.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Collection, Iterable
+from typing import Any, Literal
+
+from attrs import Factory, define, frozen
+
+from ..spec.core import (
+    NOT_OBSERVED,
+    VACUOUS,
+    Broken,
+    Case,
+    Dialect,
+    Law,
+    Subject,
+    System,
+    unobserved_by,
+    unsupported_by,
+)
+from .tally import Tally
+
+BreachKind = Literal["law", "model", "error", "hang", "crash", "memory"]
+
+
+@frozen
+class Breach:
+    """Something that went wrong at a step: a broken law, a difference from the model, an exception."""
+
+    kind: BreachKind
+    law: str  # the law's name; for the other kinds what differed ("outcome", a part of the snapshot, an exception)
+    step: int  # 1 for the first command, 0 for the state before it
+    evidence: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What makes two breaches the same one to a shrinker."""
+        return self.kind, "" if self.kind == "model" else self.law
+
+
+class SubjectError(Exception):
+    """An exception that came out of a subject; carries the breach."""
+
+    def __init__(self, breach: Breach) -> None:
+        super().__init__(breach.evidence)
+        self.breach = breach
+
+
+@frozen
+class Plan:
+    """Which laws can be asked of a subject in a dialect, sorted by when they are asked."""
+
+    system: System
+    dialect: Dialect
+    always: tuple[Law, ...]
+    step: dict[type, tuple[Law, ...]]
+    past: dict[type, tuple[Law, ...]]  # laws that look at the history: within and sometimes
+    compared: tuple[int, ...]  # indices of the parts that are compared with the model's
+    unobserved: tuple[str, ...]  # names of the laws that this subject can not be asked
+    unsupported: frozenset[str]
+
+    @property
+    def asked(self) -> tuple[Law, ...]:
+        """Every law of the plan, once, in the order of the spec."""
+        named = {law.name for group in (self.always, *self.step.values(), *self.past.values()) for law in group}
+        return tuple(law for law in self.system.laws if law.name in named)
+
+
+def plan_for(system: System, dialect: Dialect, subject: Subject, only: Collection[str] = ()) -> Plan:
+    """The plan for a subject; `only` keeps the laws of these names."""
+    blind, missing = unobserved_by(subject), unsupported_by(subject)
+    claimed = [law for law in system.laws_in(dialect) if not only or law.name in only]
+
+    def can_ask(law: Law) -> bool:
+        commands = {command.__name__ for command in law.on}
+        return blind.isdisjoint(law.reads) and (not commands or not commands <= missing)
+
+    asked = [law for law in claimed if can_ask(law)]
+    after = {
+        command: [law for law in asked if law.kind != "always" and (not law.on or command in law.on)]
+        for command in system.commands
+    }
+    view = system.model.view(system.model.start(system.config()))
+    return Plan(
+        system,
+        dialect,
+        tuple(law for law in asked if law.kind == "always"),
+        {command: tuple(law for law in laws if law.kind == "step") for command, laws in after.items()},
+        {command: tuple(law for law in laws if law.kind in ("within", "sometimes")) for command, laws in after.items()},
+        tuple(
+            index
+            for index, part in enumerate(system.parts)
+            if part not in blind and getattr(view, part) is not NOT_OBSERVED
+        ),
+        tuple(law.name for law in claimed if not can_ask(law)),
+        missing,
+    )
+
+
+@define
+class Checker:
+    """Feeds commands to a subject and judges each step.  `model=False` sets the model aside: laws alone."""
+
+    plan: Plan
+    subject: Subject
+    config: Any
+    tally: Tally = Factory(Tally)
+    model: bool = True
+    state: Any = None
+    now: Any = None
+    past: Any = None
+    steps: int = 0
+    outcome: Any = None
+    expected: Any = None
+    breaches: list[Breach] = Factory(list)
+
+    def start(self) -> None:
+        """Resets the subject and judges the state before the first command."""
+        system = self.plan.system
+        self.state = system.model.start(self.config)
+        self.past = system.history(self.config)
+        self._guard(lambda: self.subject.reset(self.config, self.plan.dialect), "reset")
+        self.now = self._guard(self.subject.snapshot, "snapshot")
+        self._compare_snapshot()
+        self._ask_always()
+
+    def step(self, command: Any) -> list[Breach]:
+        """Applies one command; returns what it broke."""
+        found = len(self.breaches)
+        self.apply(command)
+        before, self.now = self.now, self._guard(self.subject.snapshot, "snapshot")
+        self._compare_snapshot()
+        self._ask_always()
+        self._ask_step(before, command)
+        return self.breaches[found:]
+
+    def apply(self, command: Any) -> None:
+        """Applies one command and compares its outcome, without looking at the snapshot."""
+        self.steps += 1
+        self.outcome = self._guard(lambda: self.subject.apply(command), f"{command!r}")
+        self.state, self.expected = self.plan.system.model.step(self.config, self.state, command, self.plan.dialect)
+        if self.model and self.outcome != self.expected:
+            self._differs("outcome", f"{command!r} answered {self.outcome!r}; the model says {self.expected!r}")
+
+    def look(self) -> list[Breach]:
+        """Looks at the snapshot now, after steps without looking: laws over one state, and the model."""
+        found = len(self.breaches)
+        self.now = self._guard(self.subject.snapshot, "snapshot")
+        self._compare_snapshot()
+        self._ask_always()
+        return self.breaches[found:]
+
+    def _guard(self, call: Any, doing: str) -> Any:
+        try:
+            return call()
+        except MemoryError:
+            breach = Breach("memory", "MemoryError", self.steps, f"out of memory in {doing}")
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            shown = f"{type(error).__name__}: {error}"[:500]
+            evidence = f"{doing} raised {shown} ({where.name}, line {where.lineno} of {where.filename.rpartition('/')[2]})"
+            breach = Breach("error", type(error).__name__, self.steps, evidence)
+        self.breaches.append(breach)
+        raise SubjectError(breach)
+
+    def _compare_snapshot(self) -> None:
+        if not self.model:
+            return
+        view, now = self.plan.system.model.view(self.state), self.now
+        for index in self.plan.compared:
+            if view[index] != now[index]:
+                part = self.plan.system.parts[index]
+                self._differs(part, f"{part} is {now[index]!r}; the model says {view[index]!r}")
+                return
+
+    def _differs(self, part: str, evidence: str) -> None:
+        """Notes the first difference from the model; after it the two are on different paths, and only laws speak."""
+        self.breaches.append(Breach("model", part, self.steps, evidence))
+        self.model = False
+
+    def _ask_always(self) -> None:
+        for law in self.plan.always:
+            self._note(law, law.check(self.config, self.now))
+
+    def _ask_step(self, before: Any, command: Any) -> None:
+        config, outcome, now, past = self.config, self.outcome, self.now, self.past
+        past.record(before, command, outcome, now)
+        for law in self.plan.step[type(command)]:
+            self._note(law, law.check(config, before, command, outcome, now))
+        for law in self.plan.past[type(command)]:
+            verdict = law.check(past, config, before, command, outcome, now)
+            if law.kind != "sometimes":
+                self._note(law, verdict)
+            elif verdict is True:
+                self.tally.reached[law.name] = self.tally.reached.get(law.name, 0) + 1
+
+    def _note(self, law: Law, verdict: Any) -> None:
+        counts = self.tally.law(law.name)
+        if verdict is True:
+            counts[0] += 1
+        elif verdict is VACUOUS:
+            counts[1] += 1
+        else:
+            counts[2] += 1
+            evidence = verdict.evidence if isinstance(verdict, Broken) else "the law does not hold"
+            self.breaches.append(Breach("law", law.name, self.steps, evidence))
+
+
+@frozen
+class Row:
+    """One step of a run, as replay shows it."""
+
+    step: int
+    command: Any
+    outcome: Any
+    expected: Any
+    snapshot: Any  # None where the case did not look
+    breaches: tuple[Breach, ...]
+
+
+@frozen
+class Run:
+    """A whole run: its rows (where they were kept) and everything that broke."""
+
+    case: Case
+    rows: tuple[Row, ...]
+    breaches: tuple[Breach, ...]
+    tally: Tally
+    start: Any = None
+
+    @property
+    def breach(self) -> Breach | None:
+        """The one to name: the first exception or broken law, else the first difference from the model."""
+        named = [breach for breach in self.breaches if breach.kind != "model"]
+        return next(iter(named or self.breaches), None)
+
+
+def run(
+    system: System,
+    subject: Subject,
+    case: Case,
+    *,
+    only: Collection[str] = (),
+    model: bool = True,
+    keep_rows: bool = False,
+    stop_at: tuple[str, str] | None = None,
+) -> Run:
+    """Runs a case with everything on (as far as it looks: `case.observe`).
+
+    `stop_at`, the key of a breach, ends the run as soon as that breach was seen: what a shrinker needs to know.
+    """
+    checker = Checker(plan_for(system, system.dialect(case.dialect), subject, only), subject, case.config, model=model)
+    rows: list[Row] = []
+    start = command = None
+    try:
+        checker.start()
+        start = checker.now
+        for command in case.commands:
+            if checker.plan.unsupported and type(command).__name__ in checker.plan.unsupported:
+                continue
+            found = len(checker.breaches)
+            looked = _one_step(checker, command, case)
+            fresh = checker.breaches[found:]
+            if keep_rows:
+                shown = checker.now if looked else None
+                rows.append(Row(checker.steps, command, checker.outcome, checker.expected, shown, tuple(fresh)))
+            if stop_at is not None and _seen(fresh, stop_at):
+                break
+    except SubjectError as error:
+        if keep_rows and error.breach.step > 0:
+            rows.append(Row(error.breach.step, command, None, None, None, (error.breach,)))
+    return Run(case, tuple(rows), tuple(checker.breaches), checker.tally, start)
+
+
+def _one_step(checker: Checker, command: Any, case: Case) -> bool:
+    """One step of a case; whether it looked at the snapshot."""
+    if case.observe == 1:
+        checker.step(command)
+        return True
+    checker.apply(command)
+    last = checker.steps == len(case.commands)
+    if last or (case.observe and checker.steps % case.observe == 0):
+        checker.look()
+        return True
+    return False
+
+
+def _seen(breaches: Iterable[Breach], key: tuple[str, str]) -> bool:
+    return any(breach.key == key for breach in breaches)

@@ -1,0 +1,64 @@
+"""Tallies: what a campaign counted.  They add up in any order, and travel as plain JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import Factory, define
+
+HOLDS, VACUOUS_COUNT, BROKEN = 0, 1, 2
+
+
+@define
+class Tally:
+    """Counts over any number of cases.  `laws[name]` is [held, vacuous, broken]; coverage is keyed "Command > Outcome"."""
+
+    cases: int = 0
+    steps: int = 0
+    checked_cases: int = 0  # cases in which every law was asked at every step
+    checked_steps: int = 0
+    observed_steps: int = 0  # steps after which the snapshot was compared with the model's
+    laws: dict[str, list[int]] = Factory(dict)
+    reached: dict[str, int] = Factory(dict)  # `sometimes` laws: how often
+    coverage: dict[str, int] = Factory(dict)
+    digest: int = 0  # sum of one 64-bit hash per case, modulo 2**64: the order of cases does not matter
+
+    def law(self, name: str) -> list[int]:
+        """The [held, vacuous, broken] counts of a law, made where they are missing."""
+        return self.laws.setdefault(name, [0, 0, 0])
+
+    def add(self, other: Tally) -> None:
+        """Adds another tally to this one."""
+        self.cases += other.cases
+        self.steps += other.steps
+        self.checked_cases += other.checked_cases
+        self.checked_steps += other.checked_steps
+        self.observed_steps += other.observed_steps
+        for name, counts in other.laws.items():
+            mine = self.law(name)
+            for index, count in enumerate(counts):
+                mine[index] += count
+        for ours, theirs in ((self.reached, other.reached), (self.coverage, other.coverage)):
+            for key, count in theirs.items():
+                ours[key] = ours.get(key, 0) + count
+        self.digest = (self.digest + other.digest) % 2**64
+
+    def digest_hex(self) -> str:
+        return f"{self.digest:016x}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "cases": self.cases,
+            "steps": self.steps,
+            "checked_cases": self.checked_cases,
+            "checked_steps": self.checked_steps,
+            "observed_steps": self.observed_steps,
+            "laws": {name: list(counts) for name, counts in sorted(self.laws.items())},
+            "reached": dict(sorted(self.reached.items())),
+            "coverage": dict(sorted(self.coverage.items())),
+            "digest": self.digest_hex(),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Tally:
+        return cls(**{**data, "digest": int(data["digest"], 16)})

@@ -1,0 +1,1 @@
+"""Hypothesis state machines over the declarations of the systems."""

@@ -1,0 +1,1 @@
+"""The designs that the proposals replace, to compare with."""

@@ -1,0 +1,1 @@
+"""The bugs put back in, one table a system."""
