@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Collection, Iterable
 from typing import Any, Literal
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define, field, frozen
 
 from ..spec.core import (
     NOT_OBSERVED,
@@ -27,6 +27,11 @@ from ..spec.core import (
 from .tally import Tally
 
 BreachKind = Literal["law", "model", "error", "hang", "crash", "memory"]
+MAX_EVIDENCE = 4_000  # characters; a subject may answer with anything
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= MAX_EVIDENCE else f"{text[: MAX_EVIDENCE - 3]}..."
 
 
 @frozen
@@ -36,7 +41,7 @@ class Breach:
     kind: BreachKind
     law: str  # the law's name; for the other kinds what differed ("outcome", a part of the snapshot, an exception)
     step: int  # 1 for the first command, 0 for the state before it
-    evidence: str
+    evidence: str = field(converter=_bounded)
 
     @property
     def key(self) -> tuple[str, str]:
@@ -126,37 +131,48 @@ class Checker:
         self.state = system.model.start(self.config)
         self.past = system.history(self.config)
         self._guard(lambda: self.subject.reset(self.config, self.plan.dialect), "reset")
-        self.now = self._guard(self.subject.snapshot, "snapshot")
-        self._compare_snapshot()
-        self._ask_always()
+        self.look()
 
     def step(self, command: Any) -> list[Breach]:
         """Applies one command; returns what it broke."""
         found = len(self.breaches)
         self.apply(command)
-        before, self.now = self.now, self._guard(self.subject.snapshot, "snapshot")
-        self._compare_snapshot()
-        self._ask_always()
-        self._ask_step(before, command)
+        before, self.now = self.now, self._guard(self._snapshot, "snapshot")
+        self._guard(lambda: self._judge(before, command), "judging what it showed")
         return self.breaches[found:]
 
     def apply(self, command: Any) -> None:
         """Applies one command and compares its outcome, without looking at the snapshot."""
         self.steps += 1
-        self.outcome = self._guard(lambda: self.subject.apply(command), f"{command!r}")
+        self.outcome = self._guard(lambda: self.subject.apply(command), command)
         self.state, self.expected = self.plan.system.model.step(self.config, self.state, command, self.plan.dialect)
-        if self.model and self.outcome != self.expected:
-            self._differs("outcome", f"{command!r} answered {self.outcome!r}; the model says {self.expected!r}")
+        if self.model and self._guard(lambda: bool(self.outcome != self.expected), "comparing its outcome"):
+            answered = self._guard(lambda: repr(self.outcome), "showing its outcome")
+            self._differs("outcome", f"{command!r} answered {answered}; the model says {self.expected!r}")
 
     def look(self) -> list[Breach]:
         """Looks at the snapshot now, after steps without looking: laws over one state, and the model."""
         found = len(self.breaches)
-        self.now = self._guard(self.subject.snapshot, "snapshot")
-        self._compare_snapshot()
-        self._ask_always()
+        self.now = self._guard(self._snapshot, "snapshot")
+        self._guard(self._judge_state, "judging what it showed")
         return self.breaches[found:]
 
-    def _guard(self, call: Any, doing: str) -> Any:
+    def _snapshot(self) -> Any:
+        shown, parts = self.subject.snapshot(), self.plan.system.parts
+        if not isinstance(shown, tuple) or len(shown) != len(parts):
+            raise TypeError(f"expected a {self.plan.system.snapshot.__name__}({', '.join(parts)}), got {shown!r}")
+        return shown
+
+    def _judge(self, before: Any, command: Any) -> None:
+        self._judge_state()
+        self._ask_step(before, command)
+
+    def _judge_state(self) -> None:
+        self._compare_snapshot()
+        self._ask_always()
+
+    def _guard(self, call: Any, doing: object) -> Any:
+        """What a call gives; where it raises, the run ends with a breach that says in doing what."""
         try:
             return call()
         except MemoryError:
@@ -164,7 +180,9 @@ class Checker:
         except Exception as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
             shown = f"{type(error).__name__}: {error}"[:500]
-            evidence = f"{doing} raised {shown} ({where.name}, line {where.lineno} of {where.filename.rpartition('/')[2]})"
+            evidence = (
+                f"{doing} raised {shown} ({where.name}, line {where.lineno} of {where.filename.rpartition('/')[2]})"
+            )
             breach = Breach("error", type(error).__name__, self.steps, evidence)
         self.breaches.append(breach)
         raise SubjectError(breach)
@@ -261,11 +279,10 @@ def run(
     try:
         checker.start()
         start = checker.now
-        for command in case.commands:
-            if checker.plan.unsupported and type(command).__name__ in checker.plan.unsupported:
-                continue
+        commands = _supported(case.commands, checker.plan.unsupported)
+        for command in commands:
             found = len(checker.breaches)
-            looked = _one_step(checker, command, case)
+            looked = _one_step(checker, command, case.observe, last=checker.steps + 1 == len(commands))
             fresh = checker.breaches[found:]
             if keep_rows:
                 shown = checker.now if looked else None
@@ -278,14 +295,17 @@ def run(
     return Run(case, tuple(rows), tuple(checker.breaches), checker.tally, start)
 
 
-def _one_step(checker: Checker, command: Any, case: Case) -> bool:
+def _supported(commands: tuple[Any, ...], unsupported: frozenset[str]) -> tuple[Any, ...]:
+    return tuple([command for command in commands if type(command).__name__ not in unsupported])
+
+
+def _one_step(checker: Checker, command: Any, observe: int, last: bool) -> bool:
     """One step of a case; whether it looked at the snapshot."""
-    if case.observe == 1:
+    if observe == 1:
         checker.step(command)
         return True
     checker.apply(command)
-    last = checker.steps == len(case.commands)
-    if last or (case.observe and checker.steps % case.observe == 0):
+    if last or (observe and checker.steps % observe == 0):
         checker.look()
         return True
     return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from attrs import evolve, frozen
@@ -33,6 +35,20 @@ class Finding:
     def accepted(self) -> Finding:
         """The same finding, marked as known and tolerated."""
         return evolve(self, tolerated=True)
+
+
+def fewest(findings: Iterable[Finding], max_each: int) -> list[Finding]:
+    """One finding of each shape, and at most `max_each` for each thing that breaks: always those of the lowest case
+    numbers, so that neither the order in which findings arrive nor how they were grouped makes a difference."""
+    kept: list[Finding] = []
+    shapes: set[object] = set()
+    count: Counter[tuple[str, str]] = Counter()
+    for finding in sorted(findings, key=lambda finding: -1 if finding.number is None else finding.number):
+        if finding.shape not in shapes and count[finding.breach.key] < max_each:
+            shapes.add(finding.shape)
+            count[finding.breach.key] += 1
+            kept.append(finding)
+    return kept
 
 
 def finding_to_json(finding: Finding) -> dict[str, Any]:

@@ -16,11 +16,11 @@ from hashlib import blake2b
 from typing import Any
 
 import attrs
-from attrs import Factory, define, frozen
+from attrs import Factory, define, field, frozen
 
 from ..spec.core import Case, Subject, System
 from .checker import Breach, Checker, Plan, SubjectError, plan_for, run
-from .finding import Finding
+from .finding import Finding, finding_from_json, finding_to_json
 from .swarm import MAX_DRAIN, STRAY_RATE, Swarm, draw_swarm
 from .tally import Tally
 
@@ -50,42 +50,119 @@ class Result:
     tally: Tally = Factory(Tally)
     findings: list[Finding] = Factory(list)
     broken: dict[str, int] = Factory(dict)  # "kind law" -> in how many cases
+    ended: list[Finding] = Factory(list)  # cases that a limit or a crash ended: in no count above, nor in the digest
+    ended_count: dict[str, int] = Factory(dict)  # "kind cause" -> how many cases; `ended` may keep fewer
     unobserved: tuple[str, ...] = ()
+    stopped: str = ""  # why not every case was run, where some were not
 
     def add(self, other: Result) -> None:
         self.tally.add(other.tally)
         self.findings += other.findings
-        for key, count in other.broken.items():
-            self.broken[key] = self.broken.get(key, 0) + count
+        self.ended += other.ended
+        for ours, theirs in ((self.broken, other.broken), (self.ended_count, other.ended_count)):
+            for key, count in theirs.items():
+                ours[key] = ours.get(key, 0) + count
         self.unobserved = other.unobserved or self.unobserved
+        self.stopped = self.stopped or other.stopped
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "tally": self.tally.to_json(),
+            "findings": [finding_to_json(finding) for finding in self.findings],
+            "broken": dict(sorted(self.broken.items())),
+            "ended": [finding_to_json(finding) for finding in self.ended],
+            "ended_count": dict(sorted(self.ended_count.items())),
+            "unobserved": list(self.unobserved),
+            "stopped": self.stopped,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any], system: System) -> Result:
+        return cls(
+            Tally.from_json(data["tally"]),
+            [finding_from_json(item, system) for item in data["findings"]],
+            data["broken"],
+            [finding_from_json(item, system) for item in data["ended"]],
+            data["ended_count"],
+            tuple(data["unobserved"]),
+            data["stopped"],
+        )
 
 
-def run_cases(job: Job, numbers: Collection[int], starting: Callable[[int], None] = lambda number: None) -> Result:
-    """Runs cases by number.  `starting` is told each number before its case runs."""
-    result = Result()
-    subject = job.make_subject()
-    plan = plan_for(job.system, job.system.dialect(job.dialect), subject, job.only)
-    result.unobserved = plan.unobserved
+Keep = Callable[[Finding], Finding | None]
+"""What becomes of a finding: kept as it is, kept in another form, or (none) only counted."""
+
+
+@define
+class Runner:
+    """Runs cases of a job by number, on one subject as long as it does not fail, and adds up what they give."""
+
+    job: Job
+    keep: Keep
+    subject: Subject = field(init=False)
+    plan: Plan = field(init=False)
+    result: Result = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        job = self.job
+        self.subject = job.make_subject()
+        self.plan = plan_for(job.system, job.system.dialect(job.dialect), self.subject, job.only)
+        self.result = _nothing_yet(self.plan)
+
+    @property
+    def unsupported(self) -> frozenset[str]:
+        return self.plan.unsupported
+
+    def run(self, number: int) -> None:
+        """Runs one case."""
+        found = run_number(self.job, self.plan, self.subject, number, self.result.tally)
+        if found is None:
+            return
+        key = " ".join(found.breach.key)
+        self.result.broken[key] = self.result.broken.get(key, 0) + 1
+        kept = self.keep(found)
+        if kept is not None:
+            self.result.findings.append(kept)
+        self.subject = self.job.make_subject()  # one that failed may be in any state
+
+    def take(self) -> Result:
+        """What the cases since the last call gave."""
+        taken, self.result = self.result, _nothing_yet(self.plan)
+        return taken
+
+
+def _nothing_yet(plan: Plan) -> Result:
+    """The result of no case: every law that can be asked has its line."""
+    result = Result(unobserved=plan.unobserved)
     for law in plan.asked:
         if law.kind == "sometimes":
-            result.tally.reached.setdefault(law.name, 0)
+            result.tally.reached[law.name] = 0
         else:
             result.tally.law(law.name)
-    for number in numbers:
-        starting(number)
-        found = run_number(job, plan, subject, number, result.tally)
-        if found is None:
-            continue
-        key = " ".join(found.breach.key)
-        result.broken[key] = result.broken.get(key, 0) + 1
-        if result.broken[key] <= job.max_findings:
-            result.findings.append(found)
-        subject = job.make_subject()  # one that failed may be in any state
     return result
 
 
+def run_cases(job: Job, numbers: Collection[int], starting: Callable[[int], None] = lambda number: None) -> Result:
+    """Runs cases by number, in this process.  `starting` is told each number before its case runs."""
+    kept: Counter[tuple[str, str]] = Counter()
+
+    def keep(found: Finding) -> Finding | None:
+        kept[found.breach.key] += 1
+        return found if kept[found.breach.key] <= job.max_findings else None
+
+    runner = Runner(job, keep)
+    for number in numbers:
+        starting(number)
+        runner.run(number)
+    return runner.take()
+
+
 def run_number(job: Job, plan: Plan, subject: Subject, number: int, tally: Tally) -> Finding | None:
-    """Runs one case by its number, adds it to the tally, and returns what it found."""
+    """Runs one case by its number, adds it to the tally, and returns what it found.
+
+    Raises MemoryError where the subject ran out of memory: how much there is belongs to the machine, not to the case,
+    so that such a case is in no tally and no digest.
+    """
     checked = True if not job.model else job.checked
     swarm = draw_swarm(job.system, job.seed, number, plan.unsupported, checked)
     commands: list[Any] = []
@@ -140,6 +217,8 @@ def _run_light(
                     return True
         tally.observed_steps += 1
         return _snapshot_differs(plan, subject, state)
+    except MemoryError:
+        raise
     except Exception:
         return True  # the run with everything on says where it came from
 
@@ -183,6 +262,18 @@ def _commands(swarm: Swarm, system: System, state: Callable[[], Any]) -> Any:
             yield command
 
 
+def drawn_case(job: Job, number: int, unsupported: frozenset[str] = frozenset()) -> Case:
+    """The case of a number, whole, without any subject: commands are drawn from the model's state alone."""
+    system, dialect = job.system, job.system.dialect(job.dialect)
+    swarm = draw_swarm(system, job.seed, number, unsupported, True if not job.model else job.checked)
+    states = [system.model.start(swarm.config)]
+    commands = []
+    for command in _commands(swarm, system, lambda: states[-1]):
+        commands.append(command)
+        states[-1], _ = system.model.step(swarm.config, states[-1], command, dialect)
+    return Case(system.name, swarm.config, commands, job.dialect, observe=swarm.observe)
+
+
 def _snapshot_differs(plan: Plan, subject: Subject, state: Any) -> bool:
     seen, view = subject.snapshot(), plan.system.model.view(state)
     return any(seen[index] != view[index] for index in plan.compared)
@@ -193,6 +284,8 @@ def _locate(job: Job, case: Case) -> tuple[Breach, Case]:
     closely = attrs.evolve(case, observe=1)
     for attempt in (closely, case):
         breach = run(job.system, job.make_subject(), attempt, only=job.only, model=job.model).breach
+        if breach is not None and breach.kind == "memory":
+            raise MemoryError(breach.evidence)
         if breach is not None:
             return breach, attempt
     evidence = "it differed from the model once, and not when the same case was run again"
@@ -243,4 +336,4 @@ def _plainer(kind: type) -> Callable[[Any], Any]:
     if len(fields) == 1:
         (only,) = fields
         return lambda outcome: (name, getattr(outcome, only))
-    return lambda outcome: (name, *[getattr(outcome, field) for field in fields])
+    return lambda outcome: (name, *[getattr(outcome, each) for each in fields])

@@ -21,6 +21,7 @@ OBSERVE = (4, 16, 64, 0)  # look after every n-th command; 0: after the last one
 CHECKED_RATE = 1 / 16  # share of the cases in which every law is asked at every step
 STRAY_RATE = 0.03  # share of the commands that are drawn without asking whether they make sense now
 DRAIN_RATE = 0.5
+KEPT, RARE_KEPT = 0.85, 0.2  # share of the cases that send a command at all
 MAX_DRAIN = 400
 
 Draw = Callable[[Any], Any]
@@ -76,7 +77,7 @@ def draw_swarm(
 
 def _weight(action: Action, random: Callable[[], float]) -> float:
     """An action's weight in this case; 0 leaves it out."""
-    kept, tilt = random() < 0.85, random()
+    kept, tilt = random() < (RARE_KEPT if action.rare else KEPT), random()
     if not kept:
         return 0.0
     spread: float = 4.0 ** (tilt * 2 - 1)

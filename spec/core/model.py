@@ -31,7 +31,7 @@ class Action:
     targets: Targets | None = None
     when: Callable[[Any, Any], bool] | None = None
     weight: int = 4  # how often it is sent, among the others
-    wide: bool = False  # a large blast radius (a clear, a close): a case sends it rarely
+    rare: bool = False  # most cases leave it out: once it was sent, laws over time say less
 
 
 @frozen

@@ -56,7 +56,8 @@ class Add:
 
 @frozen
 class Move:
-    """A cursor moves, forward or back, or (ledger none) is no longer tracked.  Of an absent name: nothing, and says so."""
+    """A cursor moves, forward or back, or (ledger none) is no longer tracked.  Of an absent name: nothing, and says
+    so."""
 
     cursor: str = _cursor()
     ledger: int | None = _ledger_or_none()

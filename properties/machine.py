@@ -1,0 +1,289 @@
+"""Machines: a Hypothesis state machine for each system, derived from its declarations.
+
+One rule for each command, named as the command is: `state.append(topic='t0', size_bytes=3)`.  A rule applies where the
+model says that the command is enabled; one more rule sends any command, enabled or not.  The checker judges every step,
+as it does for every other engine.  An exception or a broken law ends the run at once; a difference from the model is
+kept to the end, since the run may yet show which law it breaks.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, ClassVar
+
+from attrs import Factory, define, evolve
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from ..driver.checker import Breach, Checker, Plan, SubjectError, plan_for, run
+from ..driver.swarm import MAX_DRAIN
+from ..spec.core import Action, Case, Subject, System, fields_of, shape_problems
+from .blame import Blame, arguments, broken_as, call, name_of, to_blame
+from .strategies import arguments_of, commands_of, configs_of
+
+OBSERVE = (1, 1, 1, 4)  # look at the snapshot after every n-th command
+
+
+@define
+class Watch:
+    """One run under the checker: what was sent so far, and what to make of what broke."""
+
+    checker: Checker
+    make_subject: Callable[[], Subject]
+    observe: int
+    only: Collection[str]
+    tolerate: Collection[str]
+    with_model: bool
+    blame: Blame | None
+    commands: list[Any] = Factory(list)
+    over: bool = False  # something broke that this run is not about
+    rows: dict[type, Sequence[tuple[Any, ...]]] = Factory(dict)  # what each action can target now
+
+    def start(self) -> None:
+        try:
+            self.checker.start()
+        except SubjectError:
+            self.over = True
+        self._judge(0)
+
+    def send(self, command: Any) -> None:
+        if self.over:
+            return
+        self.rows.clear()
+        self.commands.append(command)
+        checker, found = self.checker, len(self.checker.breaches)
+        try:
+            if self.observe == 1:
+                checker.step(command)
+            else:
+                checker.apply(command)
+                if checker.steps % self.observe == 0:
+                    checker.look()
+        except SubjectError:
+            self.over = True
+        self._judge(found)
+
+    def settle(self) -> None:
+        """Brings the run to rest, so that what was promised within a time is due; then looks once more."""
+        checker = self.checker
+        plan = checker.plan
+        for _ in range(MAX_DRAIN):
+            command = plan.system.model.drain(checker.config, checker.state)
+            if self.over or command is None or type(command).__name__ in plan.unsupported:
+                break
+            self.send(command)
+        if self.over:
+            return
+        found = len(checker.breaches)
+        if self.observe != 1:
+            try:
+                checker.look()
+            except SubjectError:
+                self.over = True
+        self._judge(found)
+        self._fail(to_blame(checker.breaches, self.tolerate))
+
+    def targets(self, action: Action) -> Sequence[tuple[Any, ...]]:
+        rows = self.rows.get(action.command)
+        if rows is None:
+            assert action.targets is not None
+            rows = self.rows[action.command] = action.targets(self.checker.config, self.checker.state)
+        return rows
+
+    def can_send(self, action: Action) -> bool:
+        if action.command.__name__ in self.checker.plan.unsupported:
+            return False
+        if action.when is not None and not action.when(self.checker.config, self.checker.state):
+            return False
+        return action.targets is None or len(self.targets(action)) > 0
+
+    def _judge(self, found: int) -> None:
+        """Fails on the first exception or broken law among the new breaches."""
+        fresh = [breach for breach in self.checker.breaches[found:] if breach.kind != "model"]
+        if fresh:
+            self._fail(to_blame(fresh, self.tolerate))
+
+    def _fail(self, breach: Breach | None) -> None:
+        if breach is None:
+            return
+        plan = self.checker.plan
+        case = Case(plan.system.name, self.checker.config, self.commands, plan.dialect.name, observe=self.observe)
+        breach, case = self._look_closely(breach, case)
+        if self.blame is not None and not self.blame.takes(breach):
+            self.over = True
+            return
+        raise broken_as(breach)(plan.system, name_of(self.make_subject), breach, case)
+
+    def _look_closely(self, breach: Breach, case: Case) -> tuple[Breach, Case]:
+        """The same with every law asked at every step: it names the law; unless looking hides what broke."""
+        if case.observe == 1:
+            return breach, case
+        plan, closely = self.checker.plan, evolve(case, observe=1)
+        again = run(plan.system, self.make_subject(), closely, only=self.only, model=self.with_model)
+        named = to_blame(again.breaches, self.tolerate)
+        return (breach, case) if named is None else (named, closely)
+
+
+class LawMachine(RuleBasedStateMachine):
+    """What the machines of all systems share; `machine_for` adds the rules."""
+
+    system: ClassVar[System]
+    make_subject: ClassVar[Callable[[], Subject]]
+    dialect: ClassVar[str]
+    only: ClassVar[tuple[str, ...]]
+    tolerate: ClassVar[tuple[str, ...]]
+    model: ClassVar[bool]
+    blame: ClassVar[Blame | None] = None  # where it is set, a run of the test tells one bug
+    plan: ClassVar[Plan | None] = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.watch: Watch | None = None
+        self.sent: Any = None
+        self.outer_error = sys.exc_info()[1]
+
+    def begin(self, config: Any, observe: int) -> None:
+        """Starts a run of a fresh subject."""
+        kind = type(self)
+        self.sent = config
+        subject = fresh_subject(kind.make_subject)
+        if kind.plan is None:
+            kind.plan = plan_for(kind.system, kind.system.dialect(kind.dialect), subject, kind.only)
+        checker = Checker(kind.plan, subject, config, model=kind.model)
+        self.watch = Watch(checker, kind.make_subject, observe, kind.only, kind.tolerate, kind.model, kind.blame)
+        self.watch.start()
+
+    def send(self, command: Any) -> None:
+        """Sends a command to the subject and judges what it did."""
+        assert self.watch is not None, "state.start(config) comes first"
+        self.sent = command
+        self.watch.send(command)
+
+    def teardown(self) -> None:
+        """Lets the run settle, unless it has failed or was broken off by Hypothesis."""
+        watch, self.watch = self.watch, None  # Hypothesis keeps machines; a run is large
+        if watch is not None and sys.exc_info()[1] is self.outer_error:
+            watch.settle()
+
+    def _repr_step(self, rule: Any, data: Any, result: Any) -> str:
+        """A step as a command with its fields.  Without this, Hypothesis shows the same in more words."""
+        if rule.function.__name__ == "start":
+            return f"state.start({call(self.sent)}, observe={data['observe']})"
+        return f"state.{_rule_name(type(self.sent))}({arguments(self.sent)})"
+
+
+def machine_for(
+    system: System,
+    make_subject: Callable[[], Subject],
+    dialect: str = "text",
+    only: Collection[str] = (),
+    model: bool = True,
+    tolerate: Collection[str] = (),
+) -> type[LawMachine]:
+    """The machine of a system on a subject.
+
+    `only` asks these laws alone, `model=False` sets the model aside, `tolerate` passes over laws known to be broken.
+    """
+    check_names(system, dialect, (*only, *tolerate))
+    name = f"{_camel(system.name)}LawsOn{_camel(name_of(make_subject))}"
+    members: dict[str, Any] = {
+        "__module__": __name__,
+        "__doc__": f"{system.title}: every command a rule, every law asked at every step.",
+        "system": system,
+        "make_subject": staticmethod(make_subject),
+        "dialect": dialect,
+        "only": tuple(only),
+        "tolerate": tuple(tolerate),
+        "model": model,
+        "start": _start_rule(system),
+        "stray": _stray_rule(system),
+    }
+    for action in system.model.actions:
+        members[_rule_name(action.command)] = _rule(action)
+    return type(name, (LawMachine,), members)
+
+
+def check_names(system: System, dialect: str, laws: Collection[str]) -> None:
+    """Raises ValueError, with what there is, where a system has no such dialect or no such law."""
+    unknown = [name for name in laws if name not in system.law_named]
+    if unknown:
+        raise ValueError(f"{system.name} has no law {unknown[0]!r}; it has {', '.join(system.law_named)}")
+    try:
+        system.dialect(dialect)
+    except KeyError as missing:
+        raise ValueError(missing.args[0]) from None
+
+
+def fresh_subject(make_subject: Callable[[], Subject]) -> Subject:
+    """A new subject; raises TypeError, with what is missing, where that is not what is made."""
+    subject = make_subject()
+    problems = shape_problems(subject)
+    if problems:
+        raise TypeError(f"{name_of(make_subject)} makes no subject: " + "; ".join(problems))
+    return subject
+
+
+def _start_rule(system: System) -> Any:
+    def start(self: LawMachine, config: Any, observe: int = 1) -> None:
+        self.begin(config, observe)
+
+    return initialize(config=configs_of(system.config), observe=st.sampled_from(OBSERVE))(start)
+
+
+def _stray_rule(system: System) -> Any:
+    """Sends any command at all, so that a small share of them makes no sense when it comes."""
+    commands = {command: commands_of(command) for command in system.commands}
+
+    @st.composite
+    def strays(draw: st.DrawFn) -> Any:
+        unsupported = _watch(draw(st.runner())).checker.plan.unsupported
+        return draw(draw(st.sampled_from([commands[c] for c in commands if c.__name__ not in unsupported])))
+
+    def stray(self: LawMachine, drawn: Any) -> None:
+        self.send(drawn)
+
+    return rule(drawn=strays())(stray)
+
+
+def _rule(action: Action) -> Any:
+    """The rule of one command: its first fields from a row of what it can target, the others from their domains."""
+    make, fields = action.command, fields_of(action.command)
+    free = [arguments_of(fields[fixed:]) for fixed in range(len(fields) + 1)]
+
+    @st.composite
+    def enabled(draw: st.DrawFn) -> Any:
+        row: tuple[Any, ...] = ()
+        if action.targets is not None:
+            rows = _watch(draw(st.runner())).targets(action)
+            row = rows[draw(st.integers(0, len(rows) - 1))]
+        return make(*row, *draw(free[len(row)]))
+
+    def carry_out(self: LawMachine, drawn: Any = None, **named: Any) -> None:
+        self.send(make(**named) if drawn is None else drawn)
+
+    carry_out.__name__ = carry_out.__qualname__ = _rule_name(make)
+    carry_out.__doc__ = make.__doc__
+    applies = precondition(lambda machine: machine.watch is not None and machine.watch.can_send(action))
+    return applies(rule(drawn=enabled())(carry_out))
+
+
+def _watch(machine: LawMachine) -> Watch:
+    assert machine.watch is not None, "the first rule of every run starts it"
+    return machine.watch
+
+
+def _rule_name(command: type) -> str:
+    """A command's name in snake case; with an underscore behind it where Python or the machine has a use for it."""
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", command.__name__).lower()
+    taken = keyword.iskeyword(name) or name in _TAKEN
+    return f"{name}_" if taken else name
+
+
+_TAKEN = frozenset({*dir(LawMachine), *LawMachine.__annotations__, "start", "stray", "watch", "sent"})
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in re.findall(r"[A-Za-z0-9]+", name))

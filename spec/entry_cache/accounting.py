@@ -1,0 +1,237 @@
+"""entry_cache, laws 1: accounting.  Nothing is lost, counted twice, freed twice or held for ever."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core import VACUOUS, Broken, Verdict, always, step
+from .sight import left, moved_by_pass
+from .state import holders
+from .words import (
+    BeginRemoval,
+    Config,
+    EvictionCheck,
+    Evicted,
+    FinishRemoval,
+    Removed,
+    SizePass,
+    Snapshot,
+)
+
+
+@always("PIP-430, High Level Design 1, Entry Tracking", reads=("queue", "caches"))
+def queue_and_caches_agree(config: Config, now: Snapshot) -> Verdict:
+    """The removal queue and the range caches hold the same live entries, each once, and each cache is in order of
+    position."""
+    if not now.queue and not any(row.positions for row in now.caches):
+        return VACUOUS
+    queued = sorted([(item.topic, item.ledger, item.entry, item.serial) for item in now.queue])
+    cached = [(row.topic, *position) for row in now.caches for position in row.positions]
+    if cached != sorted(cached):
+        return Broken(f"a cache is out of order: {cached}")
+    if len({key[:3] for key in queued}) != len(queued):
+        return Broken(f"a position is queued twice: {queued}")
+    return queued == cached or Broken(f"queue holds {queued}, caches hold {cached}")
+
+
+@always("PIP-430, Background, EntryCacheManager", reads=("queue", "caches", "total_bytes"))
+def sizes_add_up(config: Config, now: Snapshot) -> Verdict:
+    """Each cache's size is the sum of its entries, the total is the sum of all, and none is negative."""
+    if not now.queue and now.total_bytes == 0 and not any(row.size_bytes for row in now.caches):
+        return VACUOUS
+    sums = dict.fromkeys([row.topic for row in now.caches], 0)
+    for item in now.queue:
+        sums[item.topic] += item.size_bytes
+    for row in now.caches:
+        if row.size_bytes != sums[row.topic]:
+            return Broken(f"{row.topic} says {row.size_bytes} bytes and holds {sums[row.topic]}")
+    total = sum(sums.values())
+    return now.total_bytes == total or Broken(f"the total says {now.total_bytes} bytes; {total} are held")
+
+
+@always("PIP-430, Metrics", reads=("queue", "counters"))
+def counters_add_up(config: Config, now: Snapshot) -> Verdict:
+    """What was added and not removed is resident, in entries and in bytes."""
+    added, added_bytes, removed, removed_bytes = now.counters
+    if added == 0 and removed == 0:
+        return VACUOUS
+    size = sum([item.size_bytes for item in now.queue])
+    if added - removed != len(now.queue):
+        return Broken(f"{added} added - {removed} removed is not the {len(now.queue)} resident")
+    return added_bytes - removed_bytes == size or Broken(
+        f"{added_bytes} bytes added - {removed_bytes} removed is not the {size} resident"
+    )
+
+
+@always("PIP-430, Detailed Design 2 and 4 (EntryImpl.release)", reads=("payloads", "queue", "deliveries"))
+def payload_lives_while_held(config: Config, now: Snapshot) -> Verdict:
+    """A payload is held once by the cache while it is resident and once by each open delivery made from it, is freed
+    when the last of them lets go, never before and never again."""
+    expected = holders(now.queue, now.deliveries)
+    if not expected and not now.payloads:
+        return VACUOUS
+    return now.payloads == expected or Broken(f"(serial, holders) are {now.payloads}; held are {expected}")
+
+
+@always("PIP-430, Note About Entry Cache Size", reads=("queue",))
+def retained_memory_covers_what_is_accounted(config: Config, now: Snapshot) -> Verdict:
+    """With copying on, entries keep alive exactly the bytes that are accounted; with copying off at least those, because
+    a slice keeps its whole buffer.  Can not see: how much more (the benchmark pip430 measures it)."""
+    if not now.queue:
+        return VACUOUS
+    accounted = sum([item.size_bytes for item in now.queue])
+    retained = sum({item.buffer: item.buffer_bytes for item in now.queue}.values())
+    if config.copy_entries and retained != accounted:
+        return Broken(f"copies retain {retained} bytes for {accounted} accounted")
+    return retained >= accounted or Broken(f"{accounted} bytes accounted, {retained} retained")
+
+
+@step("PIP-430, High Level Design 1", reads=("queue",), on=(FinishRemoval, EvictionCheck, SizePass))
+def removals_are_reported_as_they_are(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """A pass or a forced removal reports the entries and bytes that left by it, no more and no less."""
+    gone = left(before, after)
+    size = sum([item.size_bytes for item in gone])
+    if isinstance(outcome, Removed):
+        told = outcome.entries, outcome.size_bytes
+    elif isinstance(outcome, Evicted):
+        told = outcome.expired + outcome.evicted, outcome.expired_bytes + outcome.evicted_bytes
+    else:
+        return VACUOUS
+    if not gone and told == (0, 0):
+        return VACUOUS
+    return told == (len(gone), size) or Broken(f"told {told}, but {len(gone)} entries of {size} bytes left")
+
+
+@step("PIP-430, Detailed Design 1, MISSING", reads=("queue", "tombstones"))
+def tombstones_stand_for_what_left_otherwise(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """An entry that leaves other than by a pass leaves one tombstone in the queue; passes drop tombstones and make
+    none."""
+    change = after.tombstones - before.tombstones
+    if isinstance(command, EvictionCheck | SizePass):
+        if before.tombstones == 0 and change == 0:
+            return VACUOUS
+        return change <= 0 or Broken(f"a pass made {change} tombstones")
+    gone = len(left(before, after))
+    if gone == 0 and change == 0:
+        return VACUOUS
+    return change == gone or Broken(f"{gone} entries left, and {change} tombstones came")
+
+
+@step("PIP-430, Detailed Design 2", reads=("queue",))
+def entries_keep_their_identity(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """While it is resident an entry keeps its topic, position, size and buffer, and new entries get new serials."""
+    if before.queue == after.queue:
+        return VACUOUS
+    old = {item.serial: item for item in before.queue}
+    newest = max(old, default=0)
+    for item in after.queue:
+        was = old.get(item.serial)
+        if was is None:
+            if item.serial <= newest:
+                return Broken(f"{item} came with a serial that is not new")
+        elif (was[1:5], was[9:]) != (item[1:5], item[9:]):
+            return Broken(f"{was} became {item}")
+    return True
+
+
+@step("PIP-430, High Level Design 2, Eviction Consideration", reads=("queue", "removals"), on=(FinishRemoval,))
+def forced_removal_is_unconditional(
+    config: Config, before: Snapshot, command: FinishRemoval, outcome: Any, after: Snapshot
+) -> Verdict:
+    """When a forced removal ends, every entry that it noted is gone, whatever its reads, its accesses or its age."""
+    noted = next((set(row.serials) for row in before.removals if row[:4] == _key(command)), None)
+    if noted is None or not any(item.serial in noted for item in before.queue):
+        return VACUOUS
+    still = [item for item in after.queue if item.serial in noted]
+    return not still or Broken(f"still resident: {still}")
+
+
+@step("PIP-430, High Level Design 2, Eviction Consideration", reads=("queue", "removals"), on=(FinishRemoval,))
+def forced_removal_takes_only_what_it_noted(
+    config: Config, before: Snapshot, command: FinishRemoval, outcome: Any, after: Snapshot
+) -> Verdict:
+    """A forced removal takes nothing but the entries that it noted: not a later entry at the same position."""
+    gone = left(before, after)
+    if not gone:
+        return VACUOUS
+    noted = next((set(row.serials) for row in before.removals if row[:4] == _key(command)), set[int]())
+    wrong = [item for item in gone if item.serial not in noted]
+    return not wrong or Broken(f"removed though not noted: {wrong}")
+
+
+@step("PIP-430, High Level Design 2, Eviction Consideration", reads=("queue", "removals"), on=(BeginRemoval,))
+def forced_removal_notes_what_is_in_its_scope(
+    config: Config, before: Snapshot, command: BeginRemoval, outcome: Any, after: Snapshot
+) -> Verdict:
+    """A forced removal that begins notes exactly the resident entries in its scope, and removes none yet."""
+    begun = [row for row in after.removals if row not in before.removals]
+    if not begun:
+        return VACUOUS
+    position = (command.ledger, command.entry)
+    scopes = {
+        "all": lambda item: True,
+        "topic": lambda item: item.topic == command.topic,
+        "ledger": lambda item: item.topic == command.topic and item.ledger == command.ledger,
+        "upto": lambda item: item.topic == command.topic and item[2:4] < position,
+        "entry": lambda item: item.topic == command.topic and item[2:4] == position,
+    }
+    scope = {item.serial for item in before.queue if scopes[command.what](item)}
+    if set(begun[0].serials) != scope:
+        return Broken(f"noted {sorted(begun[0].serials)}; in scope are {sorted(scope)}")
+    return not left(before, after) or Broken(f"removed already: {left(before, after)}")
+
+
+@step("PIP-430, High Level Design 1", reads=("queue",))
+def passes_and_forced_removal_alone_evict(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """Under the expected-read strategy an entry leaves by a pass or at the end of a forced removal, and in no other
+    way; and nothing but a pass moves it in the queue."""
+    if not config.by_expected_reads or isinstance(command, EvictionCheck | SizePass | FinishRemoval):
+        return VACUOUS
+    if not before.queue:
+        return VACUOUS
+    if left(before, after):
+        return Broken(f"{command} removed {left(before, after)}")
+    return not moved_by_pass(before, after) or Broken("the queue was reordered without a pass")
+
+
+@step("DESIGN: commands are total", reads=("queue", "total_bytes", "deliveries", "counters"))
+def refused_changes_nothing(config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> Verdict:
+    """A command that was refused changed nothing in the cache and opened or ended no delivery."""
+    if type(outcome).__name__ != "Refused":
+        return VACUOUS
+    same = (before.queue, before.total_bytes, before.deliveries, before.counters) == (
+        after.queue,
+        after.total_bytes,
+        after.deliveries,
+        after.counters,
+    )
+    return same or Broken(f"{outcome} and yet: {before.queue} became {after.queue}")
+
+
+def _key(command: Any) -> tuple[str, str, int, int]:
+    return command.what, command.topic, command.ledger, command.entry
+
+
+LAWS = (
+    queue_and_caches_agree,
+    sizes_add_up,
+    counters_add_up,
+    payload_lives_while_held,
+    retained_memory_covers_what_is_accounted,
+    removals_are_reported_as_they_are,
+    tombstones_stand_for_what_left_otherwise,
+    entries_keep_their_identity,
+    forced_removal_is_unconditional,
+    forced_removal_takes_only_what_it_noted,
+    forced_removal_notes_what_is_in_its_scope,
+    passes_and_forced_removal_alone_evict,
+    refused_changes_nothing,
+)

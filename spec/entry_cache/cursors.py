@@ -1,0 +1,250 @@
+"""entry_cache, laws 5: cursors, what they read, and the eviction that follows them; settings and the clock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core import VACUOUS, Broken, Verdict, step
+from .sight import left
+from .words import (
+    CheckBacklogs,
+    ClockBack,
+    CloseCursor,
+    Config,
+    CursorRow,
+    Delivered,
+    EvictionCheck,
+    Evicted,
+    FailDelivery,
+    FinishLoad,
+    Loading,
+    MarkDelete,
+    OpenCursor,
+    Read,
+    Redeliver,
+    Refused,
+    Replay,
+    Seek,
+    SetActive,
+    SetExtendAccessed,
+    SetMaxExtensions,
+    SetMaxSize,
+    SetTtl,
+    SetWatermark,
+    Snapshot,
+    Tick,
+)
+
+FOLLOWED = (OpenCursor, CloseCursor, SetActive, Seek, MarkDelete, Read, FinishLoad, CheckBacklogs)
+SETTINGS = (SetMaxSize, SetWatermark, SetTtl, SetMaxExtensions, SetExtendAccessed)
+
+
+@step("PIP-430, Background, Cursor-based eviction; Modified Behavior, cacheEvictionByMarkDeletedPosition", reads=("queue", "cursors"), on=FOLLOWED)
+def eviction_follows_the_slowest_cursor(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """Where expected reads are not the strategy, whenever a topic's cursors move, the entries that the slowest active
+    cursor is past (by read position, or by mark-delete where so configured) go, and no others; with no active cursor
+    all of them go."""
+    if config.by_expected_reads or isinstance(outcome, Refused | Loading):
+        return VACUOUS
+    topics = [command.topic] if not isinstance(command, CheckBacklogs) else sorted({i.topic for i in before.queue})
+    asked = False
+    for topic in topics:
+        active = [row for row in after.cursors if row.topic == topic and row.active]
+        passed = _passed(config, active)
+        stale = [item for item in after.queue if item.topic == topic and passed(item[2:4])]
+        if stale:
+            return Broken(f"{topic}: every active cursor is past {stale}")
+        gone = [item for item in left(before, after) if item.topic == topic]
+        early = [item for item in gone if not passed(item[2:4])]
+        if early:
+            return Broken(f"{topic}: a cursor has yet to read {early}")
+        asked = asked or bool(gone)
+    return asked or VACUOUS
+
+
+def _passed(config: Config, active: list[CursorRow]) -> Any:
+    """Whether every active cursor is past a position."""
+    if not active:
+        return lambda position: True
+    if config.by_mark_delete:
+        acked = min(row.acked for row in active)
+        return lambda position: position <= acked
+    slowest = min(row.read for row in active)
+    return lambda position: position < slowest
+
+
+@step("PIP-430, Background, Cursor-based eviction", reads=("queue", "cursors"))
+def cursor_eviction_waits_for_cursors(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """Without the strategy too, a command that is neither a pass, nor the end of a forced removal, nor about the
+    topic's cursors removes nothing."""
+    if config.by_expected_reads or not before.queue:
+        return VACUOUS
+    if isinstance(command, FOLLOWED) or type(command).__name__ in ("EvictionCheck", "SizePass", "FinishRemoval"):
+        return VACUOUS
+    return not left(before, after) or Broken(f"{command} removed {left(before, after)}")
+
+
+@step("PIP-430, Background, read patterns", reads=("cursors", "queue", "topics"), on=(Read, FinishLoad))
+def cursor_reads_on_without_gap_or_repeat(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """A read hands out, or begins to load, a run of entries that starts at the cursor's next entry; it is served from
+    the cache iff that entry is resident; what is handed out moves the cursor just behind it."""
+    key = (command.topic, command.cursor)
+    was = next((row for row in before.cursors if row[:2] == key), None)
+    if was is None or not isinstance(outcome, Delivered | Loading):
+        return VACUOUS
+    if isinstance(outcome, Loading):
+        first, count = outcome.first, outcome.count
+    else:
+        first, count = outcome.entries[0], len(outcome.entries)
+        if outcome.entries != tuple(range(first, first + count)):
+            return Broken(f"handed out {outcome.entries}")
+    if isinstance(command, Read):
+        ledgers = next(row.ledgers for row in before.topics if row.topic == command.topic)
+        if (outcome.ledger, first) != _next(ledgers, was.read):
+            return Broken(f"at {was.read} it read {(outcome.ledger, first)} of {ledgers}")
+        resident = {item[1:4] for item in before.queue}
+        run = [(command.topic, outcome.ledger, entry) in resident for entry in range(first, first + count)]
+        served = isinstance(outcome, Delivered)
+        if run != [served] * count or count > command.count:
+            return Broken(f"from the cache: {served}, resident: {run}, asked for: {command.count}")
+    now = next(row for row in after.cursors if row[:2] == key)
+    expected = was.read if isinstance(outcome, Loading) else (outcome.ledger, first + count)
+    return now.read == expected or Broken(f"its read position is {now.read}, not {expected}")
+
+
+def _next(ledgers: tuple[tuple[int, int], ...], read: tuple[int, int]) -> tuple[int, int] | None:
+    for ledger, count in ledgers:
+        entry = read[1] if ledger == read[0] else 0
+        if ledger >= read[0] and entry < count:
+            return ledger, entry
+    return None
+
+
+@step("PIP-430, Background", reads=("cursors", "topics"))
+def cursors_change_only_as_told(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """A command changes no cursor but its own, and that one only as it says: open, close, turn, seek, acknowledge."""
+    if before.cursors == after.cursors and not isinstance(command, SetActive | Seek | MarkDelete | OpenCursor):
+        return VACUOUS
+    if isinstance(command, CheckBacklogs) or type(command).__name__ == "BeginRemoval":
+        return VACUOUS
+    key = (getattr(command, "topic", ""), getattr(command, "cursor", ""))
+    if [row for row in before.cursors if row[:2] != key] != [row for row in after.cursors if row[:2] != key]:
+        return Broken(f"{command}: another cursor changed: {before.cursors} became {after.cursors}")
+    was = next((row for row in before.cursors if row[:2] == key), None)
+    now = next((row for row in after.cursors if row[:2] == key), None)
+    if isinstance(outcome, Refused):
+        wrong = was is not None and now is not None and was[:6] != now[:6]
+        return not wrong or Broken(f"{outcome}, and yet {was} became {now}")
+    if isinstance(command, CloseCursor):
+        return now is None or Broken(f"closed, and still there: {now}")
+    if now is None:
+        return Broken(f"{command}: {was} is gone")
+    if isinstance(command, SetActive):
+        return now.active == command.active or Broken(f"{now}")
+    if isinstance(command, Seek):
+        end = _end(before, command.topic)
+        target = min((command.ledger, command.entry), end)
+        expected = (target, None, (), was is not None and was.active)
+        return (now.read, now.loading, now.replays, now.active) == expected or Broken(f"sought {target}: {now}")
+    if isinstance(command, MarkDelete):
+        position = (command.ledger, command.entry)
+        kept = all(replay > position for replay in now.replays)
+        return (now.acked == position and kept) or Broken(f"acknowledged {position}: {now}")
+    if isinstance(command, OpenCursor):
+        end = _end(before, command.topic)
+        first = (next(row.ledgers for row in before.topics if row.topic == command.topic)[0][0], 0)
+        fresh = now.active and now.loading is None and not now.replays
+        return (fresh and now.read == (first if command.at == "earliest" else end)) or Broken(f"opened as {now}")
+    if isinstance(command, FailDelivery | Redeliver | Replay):
+        assert was is not None
+        difference = set(was.replays) ^ set(now.replays)
+        return difference <= {(command.ledger, command.entry)} or Broken(f"{was} became {now}")
+    return True
+
+
+def _end(before: Snapshot, topic: str) -> tuple[int, int]:
+    return next(row.ledgers for row in before.topics if row.topic == topic)[-1]
+
+
+@step("PIP-430, Modified Behavior, managedLedgerCursorBackloggedThreshold and the three after it; shipped: checkCursorsToCacheEntries, 4.2.4", reads=("cursors", "topics"), on=(CheckBacklogs,))
+def backlogs_decide_only_without_the_strategy(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """Under the expected-read strategy the backlog settings do nothing.  Without it a cursor with fewer entries behind
+    its read position than the threshold is active, others are not, and it caches its reads iff enough cursors of its
+    topic lag about as far."""
+    if not before.cursors:
+        return VACUOUS
+    if config.by_expected_reads:
+        return before.cursors == after.cursors or Broken(f"{before.cursors} became {after.cursors}")
+    ledgers = {row.topic: row.ledgers for row in before.topics}
+    backlogs = {row[:2]: _backlog(ledgers[row.topic], row.read) for row in before.cursors}
+    for was, now in zip(before.cursors, after.cursors, strict=True):
+        backlog = backlogs[was[:2]]
+        active, caches = was.active, was.caches_reads
+        if config.backlogged_threshold > 0:
+            active = backlog < config.backlogged_threshold
+        if config.min_backlog_cursors > 0:
+            others = [b for key, b in backlogs.items() if key[0] == was.topic and key != was[:2]]
+            near = sum([abs(backlog - other) <= config.max_backlog_between_cursors for other in others])
+            caches = backlog >= config.min_backlog_entries and near >= config.min_backlog_cursors
+        if (now.active, now.caches_reads) != (active, caches):
+            return Broken(f"backlogs {backlogs}: {now}; active should be {active}, caching reads {caches}")
+    return True
+
+
+def _backlog(ledgers: tuple[tuple[int, int], ...], read: tuple[int, int]) -> int:
+    return sum([max(0, count - (read[1] if ledger == read[0] else 0)) for ledger, count in ledgers if ledger >= read[0]])
+
+
+@step("PIP-430, Public-facing Changes", reads=("queue", "caches", "total_bytes", "settings"), on=(*SETTINGS, Tick, ClockBack))
+def settings_and_time_rewrite_nothing(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """A setting that changes, or time that passes, rewrites no entry: it holds from the next pass on.  The setting in
+    force is the one that was set."""
+    if isinstance(command, SETTINGS):
+        name = next(iter(command.__attrs_attrs__)).name
+        if getattr(after.settings, name) != getattr(command, name):
+            return Broken(f"{command}, but in force is {getattr(after.settings, name)}")
+    if not before.queue:
+        return VACUOUS if not isinstance(command, SETTINGS) else True
+    return before.queue == after.queue or Broken(f"{command}: {before.queue} became {after.queue}")
+
+
+@step("PIP-430, High Level Design 1, Timestamp-Based Eviction: a single, periodic task", reads=("now_ms", "next_check_ms"), on=(EvictionCheck, Tick))
+def checks_come_at_their_interval(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """A check runs when it is due and makes the next one due one interval later; time stops for it."""
+    if isinstance(command, Tick):
+        expected = min(before.now_ms + command.ms, before.next_check_ms)
+        if isinstance(outcome, Refused):
+            return VACUOUS
+        return after.now_ms == expected or Broken(f"it is {after.now_ms}, not {expected}")
+    due = before.now_ms >= before.next_check_ms
+    if due != isinstance(outcome, Evicted):
+        return Broken(f"due: {due}, answered {outcome}")
+    if not due:
+        return VACUOUS
+    following = max(before.next_check_ms, before.now_ms) + config.check_interval_ms
+    return after.next_check_ms == following or Broken(f"the next check is due at {after.next_check_ms}, not {following}")
+
+
+LAWS = (
+    eviction_follows_the_slowest_cursor,
+    cursor_eviction_waits_for_cursors,
+    cursor_reads_on_without_gap_or_repeat,
+    cursors_change_only_as_told,
+    backlogs_decide_only_without_the_strategy,
+    settings_and_time_rewrite_nothing,
+    checks_come_at_their_interval,
+)

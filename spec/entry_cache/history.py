@@ -1,0 +1,133 @@
+"""entry_cache: what laws remember of a run: the life of each resident entry, and what happened to all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import define
+
+from .rules import bytes_to_free
+from .sight import entered, stayed
+from .words import (
+    Append,
+    ClockBack,
+    CloseCursor,
+    Config,
+    EvictionCheck,
+    Evicted,
+    MarkDelete,
+    OpenCursor,
+    Seek,
+    SetActive,
+    SetExtendAccessed,
+    SetMaxExtensions,
+    SetMaxSize,
+    SetTtl,
+    SetWatermark,
+    SizePass,
+    Snapshot,
+)
+
+SETTINGS = (SetMaxSize, SetWatermark, SetTtl, SetMaxExtensions, SetExtendAccessed)
+
+
+@define
+class Life:
+    """What is known of an entry since it came."""
+
+    serial: int
+    born_ms: int
+    largest_max: int  # the largest maximum of extensions in force
+    by_reads: int = 0  # extensions for expected reads alone
+    was_accessed: bool = False
+    accessed_ms: int = 0  # the last access that changed something: the first since it came or was requeued
+    extensions_then: int = 0  # spent when it was last accessed
+    expected_since: bool = False  # reads were expected at some time since the last access (or since it came)
+    expected_ever: bool = False
+    expected_always: bool = True
+    size_pass: bool = False  # a size pass had something to free while it was there
+    exact: bool = True  # nothing has happened that the count of expected reads does not follow
+
+
+class History:
+    """Feeds on every step of a run.  `steady`: no setting has changed and the clock has not stepped back so far."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.lives: dict[int, Life] = {}
+        self.ended: dict[int, Life] = {}  # of the entries that left in the last step
+        self.steady = True
+        self.clock_stepped_back = False
+
+    def record(self, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> None:
+        """Takes in one step."""
+        if isinstance(command, ClockBack):
+            self.clock_stepped_back, self.steady = True, False
+        if isinstance(command, SETTINGS):
+            self.steady = False
+        self._deaths(after)
+        self._births(before, command, after)
+        if isinstance(command, EvictionCheck | SizePass) and isinstance(outcome, Evicted):
+            self._passes(before, command, after)
+        if isinstance(command, SetMaxExtensions):
+            for life in self.lives.values():
+                life.largest_max = max(life.largest_max, after.settings.max_extensions)
+        self._accesses_and_reads(before, after)
+        self._disturbances(before, command)
+
+    def _deaths(self, after: Snapshot) -> None:
+        here = {item.serial for item in after.queue}
+        self.ended = {serial: life for serial, life in self.lives.items() if serial not in here}
+        for serial in self.ended:
+            del self.lives[serial]
+
+    def _births(self, before: Snapshot, command: Any, after: Snapshot) -> None:
+        for item in entered(before, after):
+            replays_wait = any(
+                row.topic == item.topic and (item.ledger, item.entry) in row.replays for row in before.cursors
+            )
+            self.lives[item.serial] = Life(
+                item.serial,
+                after.now_ms,
+                after.settings.max_extensions,
+                exact=isinstance(command, Append) or not replays_wait,
+            )
+
+    def _passes(self, before: Snapshot, command: Any, after: Snapshot) -> None:
+        settings = before.settings
+        for was, now in stayed(before, after):
+            life = self.lives[was.serial]
+            by_access = 1 if settings.extend_accessed and was.accessed else 0
+            life.by_reads += max(0, now.extensions - was.extensions - by_access)
+        if bytes_to_free(before.total_bytes, settings.max_size_bytes, settings.watermark_percent):
+            for life in (*self.lives.values(), *self.ended.values()):
+                life.size_pass = True
+
+    def _accesses_and_reads(self, before: Snapshot, after: Snapshot) -> None:
+        accessed_before = {item.serial for item in before.queue if item.accessed}
+        for item in after.queue:
+            life = self.lives[item.serial]
+            if item.accessed and item.serial not in accessed_before:
+                life.was_accessed = True
+                life.accessed_ms, life.extensions_then = after.now_ms, item.extensions
+                life.expected_since = False
+            if item.reads >= 1:
+                life.expected_since = life.expected_ever = True
+            else:
+                life.expected_always = False
+
+    def _disturbances(self, before: Snapshot, command: Any) -> None:
+        """A cursor that leaves, jumps, turns inactive, opens late or forgets a replay: counts no longer follow."""
+        if isinstance(command, SetActive | CloseCursor | Seek | MarkDelete | OpenCursor):
+            topic = command.topic
+        elif type(command).__name__ == "BeginRemoval" and command.what in ("topic", "ledger"):
+            topic = command.topic
+        else:
+            return
+        touched = {item.serial for item in before.queue if item.topic == topic}
+        for serial in touched & self.lives.keys():
+            self.lives[serial].exact = False
+
+    def check_gap_ms(self) -> int:
+        """The gap between two checks."""
+        return self.config.check_interval_ms

@@ -1,0 +1,145 @@
+"""entry_cache, laws 3: how long an entry stays.
+
+All of them at constant settings and a clock that never stepped back; an entry that was removed by force or by the
+cursors says nothing here.  δ is the interval between two checks; checks come on time (the clock waits for them).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core import VACUOUS, Broken, Verdict, within
+from .rules import (
+    after_access_bound_ms,
+    expected_least_ms,
+    idle_bound_ms,
+    scheduled_bound_ms,
+    unaccessed_bound_ms,
+)
+from .words import Config, Evicted, EvictionCheck, Snapshot
+
+READS = ("queue", "settings", "now_ms", "total_bytes", "deliveries")
+
+
+@within("PIP-430, Configuration, managedLedgerCacheEvictionTimeThresholdMillis", reads=READS, on=(EvictionCheck,))
+def idle_entry_stays_ttl_and_at_most_one_interval_more(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """An entry that nobody expects to read and nobody reads, while no size pass runs, stays longer than ttl and at most
+    ttl + δ."""
+    if not past.steady or not isinstance(outcome, Evicted):
+        return VACUOUS
+    bound, asked = idle_bound_ms(before.settings.ttl_ms, past.check_gap_ms()), False
+    for life in (*past.lives.values(), *past.ended.values()):
+        if life.was_accessed or life.expected_ever or life.size_pass:
+            continue
+        age, gone = after.now_ms - life.born_ms, life.serial in past.ended
+        asked = asked or gone
+        if gone and not before.settings.ttl_ms < age <= bound:
+            return Broken(f"serial {life.serial} went at age {age}, not in ({before.settings.ttl_ms}, {bound}]")
+        if not gone and age >= bound:
+            return Broken(f"serial {life.serial} is still there at age {age}, and should go by {bound}")
+    return asked or VACUOUS
+
+
+@within("PIP-430, Configuration, …WithRemainingExpectedReadsMaxTimes", reads=READS, on=(EvictionCheck,), follows_from=("extensions_by_expected_reads_are_bounded", "expired_entry_is_requeued_iff_entitled", "time_pass_acts_on_the_expired_prefix"))
+def unread_entry_is_gone_by_its_budget(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """An entry that nobody reads is gone by (M + 1)(ttl + δ) after it came, whatever reads are still expected of it,
+    stale ones included, size passes or not."""
+    if not past.steady or not isinstance(outcome, Evicted):
+        return VACUOUS
+    settings = before.settings
+    bound, asked = unaccessed_bound_ms(settings.ttl_ms, past.check_gap_ms(), settings.max_extensions), False
+    for life in (*past.lives.values(), *past.ended.values()):
+        if life.was_accessed or not life.expected_ever:
+            continue
+        age, gone = after.now_ms - life.born_ms, life.serial in past.ended
+        asked = asked or gone
+        if age > bound or (age == bound and not gone):
+            return Broken(f"serial {life.serial} is {age} ms old, and should be gone by {bound}")
+    return asked or VACUOUS
+
+
+@within("PIP-430, Configuration, …WithRemainingExpectedReadsMaxTimes", reads=READS, on=(EvictionCheck,), follows_from=("extensions_by_expected_reads_are_bounded", "expired_entry_is_requeued_iff_entitled", "time_pass_acts_on_the_expired_prefix"))
+def unread_entry_is_gone_on_schedule(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """The same without size passes, exactly: at a fixed interval it is gone by (ttl + δ) + M δ (⌊ttl/δ⌋ + 1)."""
+    if not past.steady or not isinstance(outcome, Evicted):
+        return VACUOUS
+    settings = before.settings
+    bound, asked = scheduled_bound_ms(settings.ttl_ms, past.check_gap_ms(), settings.max_extensions), False
+    for life in (*past.lives.values(), *past.ended.values()):
+        if life.was_accessed or not life.expected_ever or life.size_pass:
+            continue
+        age, gone = after.now_ms - life.born_ms, life.serial in past.ended
+        asked = asked or gone
+        if age > bound or (age == bound and not gone):
+            return Broken(f"serial {life.serial} is {age} ms old, and should be gone by {bound}")
+    return asked or VACUOUS
+
+
+@within("PIP-430, Configuration, …WithRemainingExpectedReadsMaxTimes", reads=READS, on=(EvictionCheck,), follows_from=("expired_entry_is_requeued_iff_entitled", "requeue_renews_and_spends"))
+def expected_entry_stays_for_its_whole_budget(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """An entry with expected reads left all its life, while no size pass runs, stays longer than (M + 1) ttl."""
+    if not past.steady or not isinstance(outcome, Evicted) or not config.by_expected_reads:
+        return VACUOUS
+    least, asked = expected_least_ms(before.settings.ttl_ms, before.settings.max_extensions), False
+    for life in past.ended.values():
+        if life.expected_always and not life.size_pass:
+            asked = True
+            if after.now_ms - life.born_ms <= least:
+                return Broken(f"serial {life.serial} went at age {after.now_ms - life.born_ms}; more than {least} was due")
+    return asked or VACUOUS
+
+
+@within("PIP-430, Configuration, managedLedgerCacheEvictionExtendTTLOfRecentlyAccessed", reads=READS, on=(EvictionCheck,), follows_from=("expired_entry_is_requeued_iff_entitled", "requeue_renews_and_spends", "time_pass_acts_on_the_expired_prefix"))
+def entry_is_gone_soon_after_its_last_access(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """Once accesses stop, an entry is gone by 2 (ttl + δ) after the last one if no reads are expected from then on, else
+    by (1 + max(1, M - extensions spent then)) (ttl + δ)."""
+    if not past.steady or not isinstance(outcome, Evicted):
+        return VACUOUS
+    settings, asked = before.settings, False
+    for life in (*past.lives.values(), *past.ended.values()):
+        if not life.was_accessed:
+            continue
+        gone = life.serial in past.ended
+        asked = asked or gone
+        bound = after_access_bound_ms(
+            settings.ttl_ms, past.check_gap_ms(), settings.max_extensions, life.extensions_then, life.expected_since
+        )
+        since = after.now_ms - life.accessed_ms
+        if since > bound or (since == bound and not gone):
+            return Broken(f"serial {life.serial}: {since} ms after its last access; it should be gone by {bound}")
+    return asked or VACUOUS
+
+
+@within("PIP-430, Configuration, managedLedgerCacheEvictionExtendTTLOfRecentlyAccessed", reads=READS, on=(EvictionCheck,), follows_from=("expired_entry_is_requeued_iff_entitled",))
+def entry_that_is_read_again_and_again_stays(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """Where recent access extends, and while no size pass runs, an entry that was accessed since it came or was last
+    requeued is not removed by a check."""
+    if not past.steady or not isinstance(outcome, Evicted) or not before.settings.extend_accessed:
+        return VACUOUS
+    accessed = [item.serial for item in before.queue if item.accessed]
+    if not accessed:
+        return VACUOUS
+    lost = [serial for serial in accessed if serial in past.ended and not past.ended[serial].size_pass]
+    return not lost or Broken(f"accessed since, and removed all the same: serials {lost}")
+
+
+LAWS = (
+    idle_entry_stays_ttl_and_at_most_one_interval_more,
+    unread_entry_is_gone_by_its_budget,
+    unread_entry_is_gone_on_schedule,
+    expected_entry_stays_for_its_whole_budget,
+    entry_is_gone_soon_after_its_last_access,
+    entry_that_is_read_again_and_again_stays,
+)

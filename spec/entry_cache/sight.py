@@ -1,0 +1,94 @@
+"""entry_cache: what laws see in two snapshots.  Nothing here knows the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .rules import bytes_to_free, entitled_by_access, entitled_by_reads, is_expired, laps
+from .words import Config, EvictionCheck, Evicted, Item, SizePass, Snapshot
+
+
+def left(before: Snapshot, after: Snapshot) -> list[Item]:
+    """The entries that were resident before and are not after."""
+    if before.queue == after.queue:
+        return []
+    here = {item.serial for item in after.queue}
+    return [item for item in before.queue if item.serial not in here]
+
+
+def entered(before: Snapshot, after: Snapshot) -> list[Item]:
+    """The entries that are resident after and were not before."""
+    if before.queue == after.queue:
+        return []
+    there = {item.serial for item in before.queue}
+    return [item for item in after.queue if item.serial not in there]
+
+
+def stayed(before: Snapshot, after: Snapshot) -> list[tuple[Item, Item]]:
+    """The entries that are resident before and after, as they were and as they are."""
+    now = {item.serial: item for item in after.queue}
+    return [(item, now[item.serial]) for item in before.queue if item.serial in now]
+
+
+def moved_by_pass(before: Snapshot, after: Snapshot) -> bool:
+    """Whether the entries that stayed stand in another order, or a new one does not stand behind them."""
+    there = {item.serial for item in before.queue}
+    here = {item.serial for item in after.queue}
+    kept = [item.serial for item in before.queue if item.serial in here]
+    return [item.serial for item in after.queue][: len(kept)] != kept or any(
+        item.serial in there for item in after.queue[len(kept) :]
+    )
+
+
+def entitled(item: Item, config: Config, settings: Config) -> bool:
+    """Whether an entry has another round coming."""
+    return entitled_by_access(settings.extend_accessed, item.accessed) or entitled_by_reads(
+        config.by_expected_reads, item.reads, item.extensions, settings.max_extensions
+    )
+
+
+def laps_of(item: Item, config: Config, settings: Config) -> int:
+    """How often a size pass comes round to an entry before it removes it."""
+    return laps(
+        settings.extend_accessed,
+        item.accessed,
+        config.by_expected_reads,
+        item.reads,
+        item.extensions,
+        settings.max_extensions,
+    )
+
+
+def expired_prefix(before: Snapshot) -> int:
+    """How many live entries, from the head, a time pass has to act on."""
+    count = 0
+    for item in before.queue:
+        if not is_expired(item.ts_ms, before.now_ms, before.settings.ttl_ms):
+            break
+        count += 1
+    return count
+
+
+def time_pass_alone(config: Config, before: Snapshot, command: Any, outcome: Any) -> bool:
+    """Whether a step was a time pass after which nothing had to be freed for size, so that all it did it did by time."""
+    if not isinstance(command, EvictionCheck) or not isinstance(outcome, Evicted):
+        return False
+    settings = before.settings
+    expired = before.queue[: expired_prefix(before)]
+    freed = sum([item.size_bytes for item in expired if not entitled(item, config, settings)])
+    total = sum([item.size_bytes for item in before.queue]) - freed
+    return bytes_to_free(total, settings.max_size_bytes, settings.watermark_percent) == 0
+
+
+def size_pass_alone(before: Snapshot, command: Any, outcome: Any) -> bool:
+    """Whether a step was a size pass before which nothing was expired, so that all it did it did for size."""
+    if not isinstance(outcome, Evicted):
+        return False
+    return isinstance(command, SizePass) or (isinstance(command, EvictionCheck) and expired_prefix(before) == 0)
+
+
+def need_of(before: Snapshot) -> int:
+    """How many bytes a size pass has to free now."""
+    settings = before.settings
+    total = sum([item.size_bytes for item in before.queue])
+    return bytes_to_free(total, settings.max_size_bytes, settings.watermark_percent)
