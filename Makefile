@@ -30,7 +30,7 @@ lint: $(STAMP) ## Check style and formatting
 	$(BIN)/ruff format --check .
 
 format: $(STAMP) ## Mend what lint can mend by itself
-	$(BIN)/ruff check --fix .
+	$(BIN)/ruff check --fix --exit-zero --quiet .
 	$(BIN)/ruff format .
 
 types: $(STAMP) ## Check types, strictly

@@ -125,13 +125,14 @@ class Checker:
     expected: Any = None
     breaches: list[Breach] = Factory(list)
 
-    def start(self) -> None:
-        """Resets the subject and judges the state before the first command."""
+    def start(self, look: bool = True) -> None:
+        """Resets the subject and, where it may look, judges the state before the first command."""
         system = self.plan.system
         self.state = system.model.start(self.config)
         self.past = system.history(self.config)
         self._guard(lambda: self.subject.reset(self.config, self.plan.dialect), "reset")
-        self.look()
+        if look:
+            self.look()
 
     def step(self, command: Any) -> list[Breach]:
         """Applies one command; returns what it broke."""
@@ -277,7 +278,7 @@ def run(
     rows: list[Row] = []
     start = command = None
     try:
-        checker.start()
+        checker.start(look=case.observe == 1)
         start = checker.now
         commands = _supported(case.commands, checker.plan.unsupported)
         for command in commands:

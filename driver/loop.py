@@ -203,7 +203,7 @@ def _run_light(
     next_look = every or -1
     try:
         subject.reset(config, dialect)
-        for command in _commands(swarm, system, lambda: state):
+        for command in _commands(swarm, system, lambda: state):  # noqa: B023 - the newest state is what it asks for
             commands.append(command)
             outcome = apply(command)
             outcomes.append(outcome)

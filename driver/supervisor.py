@@ -92,10 +92,15 @@ def supervise_many(
             total.add(done)
             total.findings = fewest(total.findings, work.job.max_findings)
             total.ended = fewest(total.ended, work.job.max_findings)
-    missing = count - total.tally.cases - sum(total.ended_count.values())
-    if missing and not total.stopped:
-        total.stopped = f"the time budget of {time_budget_seconds:g} s ended"
+    if total.tally.cases + sum(total.ended_count.values()) < count and not total.stopped:
+        total.stopped = _why_stopped(total, limits, time_budget_seconds)
     return total
+
+
+def _why_stopped(result: Result, limits: Limits, time_budget_seconds: float | None) -> str:
+    if time_budget_seconds is None or _hangs(result) >= limits.max_hangs:
+        return f"{_hangs(result)} cases took longer than {limits.case_seconds:g} s each"
+    return f"the time budget of {time_budget_seconds:g} s ended"
 
 
 def _counts(results: list[Result]) -> Counts:
@@ -218,7 +223,7 @@ class _Range:
                 return False
             self._close_suspect(None, None)
         if _hangs(self.result) >= self.limits.max_hangs:
-            self.result.stopped = f"{self.limits.max_hangs} cases took longer than {self.limits.case_seconds:g} s each"
+            self.result.stopped = _why_stopped(self.result, self.limits, None)
             return True
         if self._next() is None:
             return True

@@ -1,8 +1,8 @@
 """Swarms: how one case differs from the next.
 
 Each case draws its own config, a random subset of the commands with random weights, how wide and how edgy its values
-are, how long it is, and how often it looks at the snapshot.  Everything comes from (campaign seed, system, case number):
-no clock, no global randomness, no order of a hash.
+are, how long it is, and how often it looks at the snapshot.  Everything comes from (campaign seed, system, case
+number): no clock, no global randomness, no order of a hash.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ HOLDS, VACUOUS_COUNT, BROKEN = 0, 1, 2
 
 @define
 class Tally:
-    """Counts over any number of cases.  `laws[name]` is [held, vacuous, broken]; a key of coverage is "Do > Outcome"."""
+    """Counts over any number of cases.  `laws[name]` is [held, vacuous, broken]; coverage is by "Do > Outcome"."""
 
     cases: int = 0
     steps: int = 0

@@ -60,20 +60,20 @@ class Blame:
 
 def explain(system: System, subject: str, breach: Breach, case: Case) -> str:
     """The whole story of a breach, for the person who reads it in a failed test."""
-    lines = [f"{headline(system, subject, breach)}", ""]
+    lines = [headline(system, subject, breach), ""]
     law = system.law_named.get(breach.law) if breach.kind == "law" else None
     if law is not None:
-        lines += [f"  the law:      {law.sentence}", f"  its source:   {law.source}"]
-    lines.append(f"  what was seen: {breach.evidence} ({_place(breach, case)})")
+        lines += [f"  the law:        {law.sentence}", f"  its source:     {law.source}"]
+    lines.append(f"  what was seen:  {breach.evidence} ({_place(breach, case)})")
     if law is not None and law.blind:
-        lines.append(f"  can not see:  {law.blind}")
+        lines.append(f"  it can not see: {law.blind}")
     return "\n".join(
         [
             *lines,
             "",
             "The case as Python:",
             "",
-            indent(case_as_python(case, subject), "  "),
+            indent(case_as_python(case, subject, ours=system.config.__module__.startswith("brokerlaw.")), "  "),
             "The case as JSON, for `brokerlaw replay`:",
             "",
             indent(write_case(case), "  "),
@@ -95,8 +95,8 @@ def headline(system: System, subject: str, breach: Breach) -> str:
             return f"{where}: {breach.kind} ({breach.law})"
 
 
-def case_as_python(case: Case, subject: str) -> str:
-    """A case as a program that runs it."""
+def case_as_python(case: Case, subject: str, ours: bool = True) -> str:
+    """A case as a program that runs it, where the subject has that name; and `system`, unless the system is ours."""
     values = [case.config, *case.commands]
     imports: dict[str, set[str]] = {}
     for value in values:
@@ -115,7 +115,7 @@ def case_as_python(case: Case, subject: str) -> str:
             "",
             f"commands = [\n{commands}]" if commands else "commands = []",
             f"case = Case({case.system!r}, {call(case.config)}, commands{more})",
-            f"replay_case(case, {subject})",
+            f"replay_case(case, {subject})" if ours else f"replay_case(case, {subject}, system=system)",
             "",
         ]
     )

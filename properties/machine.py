@@ -111,20 +111,18 @@ class Watch:
             return
         plan = self.checker.plan
         case = Case(plan.system.name, self.checker.config, self.commands, plan.dialect.name, observe=self.observe)
-        breach, case = self._look_closely(breach, case)
-        if self.blame is not None and not self.blame.takes(breach):
+        if case.observe != 1:
+            breach, case = self._look_closely(breach, case)
+        if breach is None or (self.blame is not None and not self.blame.takes(breach)):
             self.over = True
             return
         raise broken_as(breach)(plan.system, name_of(self.make_subject), breach, case)
 
-    def _look_closely(self, breach: Breach, case: Case) -> tuple[Breach, Case]:
-        """The same with every law asked at every step: it names the law; unless looking hides what broke."""
-        if case.observe == 1:
-            return breach, case
-        plan, closely = self.checker.plan, evolve(case, observe=1)
-        again = run(plan.system, self.make_subject(), closely, only=self.only, model=self.with_model)
-        named = to_blame(again.breaches, self.tolerate)
-        return (breach, case) if named is None else (named, closely)
+    def _look_closely(self, breach: Breach, case: Case) -> tuple[Breach | None, Case]:
+        """The same with every law asked at every step, which names the law; unless looking hides what broke."""
+        closely = evolve(case, observe=1)
+        again = run(self.checker.plan.system, self.make_subject(), closely, only=self.only, model=self.with_model)
+        return (to_blame(again.breaches, self.tolerate), closely) if again.breaches else (breach, case)
 
 
 class LawMachine(RuleBasedStateMachine):
@@ -251,7 +249,7 @@ def _stray_rule(system: System) -> Any:
 def _rule(action: Action) -> Any:
     """The rule of one command: its first fields from a row of what it can target, the others from their domains."""
     make, fields = action.command, fields_of(action.command)
-    free = [arguments_of(fields[fixed:]) for fixed in range(len(fields) + 1)]
+    free = [arguments_of(fields[fixed:], 1 if action.targets else 2) for fixed in range(len(fields) + 1)]
 
     @st.composite
     def enabled(draw: st.DrawFn) -> Any:

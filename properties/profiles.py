@@ -27,10 +27,10 @@ class Effort:
 
 
 EFFORTS: Mapping[str, Effort] = {
-    "default": Effort(40, 30),
-    "dev": Effort(40, 30),
-    "ci": Effort(200, 40),
-    "nightly": Effort(2000, 60),
+    "default": Effort(100, 40),
+    "dev": Effort(100, 40),
+    "ci": Effort(800, 50),
+    "nightly": Effort(3000, 60),
 }
 _UNTOUCHED = (100, 50)  # what Hypothesis's own profiles say: examples, and steps of a machine
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ..spec.core import Case, System, fields_of
 from ..spec.core.domain import REQUIRED, Choice, Domain, Field, Flag, Integer, Maybe
 
-UNUSUAL_SHARE = 8  # one draw in so many goes beyond the usual values of a domain, where there is anything beyond
+UNUSUAL_SHARE = 12  # one draw in so many goes beyond the usual values of a domain, where there is anything beyond
 DEFAULT_SHARE = 8  # one field of a config in so many keeps its default
 MAX_TABLE = 4096  # combinations of usual values that are laid out in a table
 
@@ -35,15 +35,23 @@ def configs_of(declared: type) -> st.SearchStrategy[Any]:
     return st.fixed_dictionaries(fields).map(lambda values: declared(**values))
 
 
-def arguments_of(fields: Sequence[Field]) -> st.SearchStrategy[tuple[Any, ...]]:
-    """The values of several fields.
+def arguments_of(fields: Sequence[Field], choices: int = 2) -> st.SearchStrategy[tuple[Any, ...]]:
+    """The values of several fields, mostly in so many choices.
 
-    Where their usual values make a table of modest size, one choice takes a row of it, simple ones first: Hypothesis
-    deletes a step of a machine well only where it took few choices.
+    Hypothesis deletes a step of a machine well only where it took few choices.  So where there are more fields, the
+    first ones together take one: a row of the table of their usual values, in which simple ones come first.
     """
+    together = len(fields) - choices + 1
+    if together < 2:
+        return st.tuples(*[values_of(f.domain) for f in fields])
+    apart = [values_of(f.domain).map(lambda value: (value,)) for f in fields[together:]]
+    return st.tuples(_table_of(fields[:together]), *apart).map(lambda parts: tuple(itertools.chain(*parts)))
+
+
+def _table_of(fields: Sequence[Field]) -> st.SearchStrategy[tuple[Any, ...]]:
     apart = st.tuples(*[values_of(f.domain) for f in fields])
     usual = [_usual(f.domain) for f in fields]
-    if not 1 < math.prod(map(len, usual)) <= MAX_TABLE:
+    if not 0 < math.prod(map(len, usual)) <= MAX_TABLE:
         return apart
     places = sorted(itertools.product(*[range(len(values)) for values in usual]), key=lambda at: (sum(at), at))
     table = [tuple(values[place] for values, place in zip(usual, at, strict=True)) for at in places]
@@ -89,20 +97,30 @@ def _beyond(domain: Domain) -> st.SearchStrategy[Any]:
         return st.nothing()
     count, above = domain.high - domain.low + 1, domain.simplest - domain.low
     full = st.integers(0, count - 1).map(lambda steps: domain.low + (above + steps) % count)  # 0: the simplest
-    return st.sampled_from(domain.edges) | full if domain.edges else full
+    return full | st.sampled_from(domain.edges) if domain.edges else full
 
 
-@st.composite
-def _mostly(draw: st.DrawFn, usual: Sequence[Any], beyond: st.SearchStrategy[Any]) -> Any:
-    """One choice for a usual value; more only for the others."""
+def _mostly(usual: Sequence[Any], beyond: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     share = max(1, len(usual) // (UNUSUAL_SHARE - 1))
-    at = draw(st.integers(0, len(usual) + share - 1))
-    return usual[at] if at < len(usual) else draw(beyond)
+    return _usual_or(st.integers(0, len(usual) + share - 1), usual, beyond)
 
 
 @st.composite
-def _or_default(draw: st.DrawFn, field: Field) -> Any:
-    return field.default if draw(_DEFAULT) == 0 else draw(values_of(field.domain))
+def _usual_or(
+    draw: st.DrawFn, places: st.SearchStrategy[int], usual: Sequence[Any], beyond: st.SearchStrategy[Any]
+) -> Any:
+    """One choice for a usual value; more only for the others."""
+    place = draw(places)
+    return usual[place] if place < len(usual) else draw(beyond)
+
+
+def _or_default(field: Field) -> st.SearchStrategy[Any]:
+    return _default_or(field.default, values_of(field.domain))
+
+
+@st.composite
+def _default_or(draw: st.DrawFn, default: Any, values: st.SearchStrategy[Any]) -> Any:
+    return default if draw(_DEFAULT) == 0 else draw(values)
 
 
 _DEFAULT = st.integers(0, DEFAULT_SHARE - 1)

@@ -3,7 +3,7 @@
 Cursors stand in a doubly linked list in order of position.  Those at one position stand next to each other and share
 one `Counter`: how many cursors stand there or before.  So a rank is read off in O(1), and a move has to mend only the
 counters between the old place and the new one.  A cursor without a position is not in the list; it enters and leaves
-at the tail, as if "no position" were behind every other.
+at the tail, as if "no position" were behind every other.  (`ranked_line` has the list; this module says when it moves.)
 
 Add and Move say where a cursor shall stand (`wanted`); where it does stand (`position`) changes when the next Rank,
 RankAt or Slowest settles what is pending: each pending cursor walks from its old place to the new one, or, where many

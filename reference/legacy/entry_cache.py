@@ -93,7 +93,7 @@ class LegacyManager(CacheManager):
         return self._remove_and_compact(victims)
 
     def _remove_and_compact(self, wrappers: list[Wrapper]) -> Freed:
-        """Removes them, and clears the observer's queue of dead nodes once they are the greater part: amortised O(1)."""
+        """Removes them; dead nodes leave the observer's queue once they are the greater part of it: amortised O(1)."""
         freed = self.remove_each(wrappers)
         if self.queue.tombstones > len(self.queue.nodes) // 2:
             for node in self.queue.nodes:

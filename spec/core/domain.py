@@ -193,9 +193,7 @@ def choice(*values: str, small: int = 0, default: str = _MISSING, doc: str = "")
     return _field(Choice(values, values[: small or len(values)]), default, doc)
 
 
-def flag(
-    *, default: bool = _MISSING, rate: float = 0.5, small: Sequence[bool] = (False, True), doc: str = ""
-) -> Any:
+def flag(*, default: bool = _MISSING, rate: float = 0.5, small: Sequence[bool] = (False, True), doc: str = "") -> Any:
     """On or off; `rate` is how often it is drawn on.  The simplest value is the default where there is one."""
     return _field(Flag(False if default is _MISSING else default, tuple(small), rate), default, doc)
 

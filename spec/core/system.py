@@ -74,9 +74,7 @@ class System:
 
     def laws_in(self, dialect: Dialect) -> tuple[Law, ...]:
         """The laws that are claimed in a dialect."""
-        replaced = {
-            law for deviation in self.deviations if dialect.has(deviation.name) for law in deviation.replaces
-        }
+        replaced = {law for deviation in self.deviations if dialect.has(deviation.name) for law in deviation.replaces}
         return tuple(law for law in self.laws if law.name not in replaced and law.holds_in(dialect.deviations))
 
 
@@ -96,7 +94,9 @@ def problems_of(system: System) -> list[str]:
             f"law {law.name} names unknown deviation {d!r}" for d in law.unless + law.only if d not in deviations
         ]
     for deviation in system.deviations:
-        problems += [f"deviation {deviation.name} replaces unknown law {o!r}" for o in deviation.replaces if o not in laws]
+        problems += [
+            f"deviation {deviation.name} replaces unknown law {o!r}" for o in deviation.replaces if o not in laws
+        ]
     for name, used in system.dialects.items():
         problems += [f"dialect {name} names unknown deviation {d!r}" for d in used if d not in deviations]
     if TEXT not in system.dialects:

@@ -171,7 +171,11 @@ def readers_get_the_whole_payload(
     return True
 
 
-@step("PIP-430, Configuration, managedLedgerContinueCaching…", reads=("queue", "cursors", "topics", "settings", "now_ms"), on=(Append,))
+@step(
+    "PIP-430, Configuration, managedLedgerContinueCaching…",
+    reads=("queue", "cursors", "topics", "settings", "now_ms"),
+    on=(Append,),
+)
 def append_is_cached_while_somebody_may_want_it(
     config: Config, before: Snapshot, command: Append, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -191,7 +195,11 @@ def append_is_cached_while_somebody_may_want_it(
     return seen == wanted or Broken(f"cached: {seen}; {active} active cursors, the last left {since_ms} ms ago")
 
 
-@step("PIP-430, High Level Design 2 and Modified Behavior, …CursorBackloggedThreshold", reads=("queue", "cursors", "settings"), on=(FinishLoad,))
+@step(
+    "PIP-430, High Level Design 2 and Modified Behavior, …CursorBackloggedThreshold",
+    reads=("queue", "cursors", "settings"),
+    on=(FinishLoad,),
+)
 def load_is_cached_where_the_strategy_says_so(
     config: Config, before: Snapshot, command: FinishLoad, outcome: Any, after: Snapshot
 ) -> Verdict:

@@ -13,8 +13,8 @@ from .words import (
     Config,
     CursorRow,
     Delivered,
-    EvictionCheck,
     Evicted,
+    EvictionCheck,
     FailDelivery,
     FinishLoad,
     Loading,
@@ -39,7 +39,11 @@ FOLLOWED = (OpenCursor, CloseCursor, SetActive, Seek, MarkDelete, Read, FinishLo
 SETTINGS = (SetMaxSize, SetWatermark, SetTtl, SetMaxExtensions, SetExtendAccessed)
 
 
-@step("PIP-430, Background, Cursor-based eviction; Modified Behavior, cacheEvictionByMarkDeletedPosition", reads=("queue", "cursors"), on=FOLLOWED)
+@step(
+    "PIP-430, Background, Cursor-based eviction; Modified Behavior, cacheEvictionByMarkDeletedPosition",
+    reads=("queue", "cursors"),
+    on=FOLLOWED,
+)
 def eviction_follows_the_slowest_cursor(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -174,7 +178,11 @@ def _end(before: Snapshot, topic: str) -> tuple[int, int]:
     return next(row.ledgers for row in before.topics if row.topic == topic)[-1]
 
 
-@step("PIP-430, Modified Behavior, managedLedgerCursorBackloggedThreshold and the three after it; shipped: checkCursorsToCacheEntries, 4.2.4", reads=("cursors", "topics"), on=(CheckBacklogs,))
+@step(
+    "PIP-430, Modified Behavior, managedLedgerCursorBackloggedThreshold and the three after it; shipped: checkCursorsToCacheEntries, 4.2.4",
+    reads=("cursors", "topics"),
+    on=(CheckBacklogs,),
+)
 def backlogs_decide_only_without_the_strategy(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -202,10 +210,16 @@ def backlogs_decide_only_without_the_strategy(
 
 
 def _backlog(ledgers: tuple[tuple[int, int], ...], read: tuple[int, int]) -> int:
-    return sum([max(0, count - (read[1] if ledger == read[0] else 0)) for ledger, count in ledgers if ledger >= read[0]])
+    return sum(
+        [max(0, count - (read[1] if ledger == read[0] else 0)) for ledger, count in ledgers if ledger >= read[0]]
+    )
 
 
-@step("PIP-430, Public-facing Changes", reads=("queue", "caches", "total_bytes", "settings"), on=(*SETTINGS, Tick, ClockBack))
+@step(
+    "PIP-430, Public-facing Changes",
+    reads=("queue", "caches", "total_bytes", "settings"),
+    on=(*SETTINGS, Tick, ClockBack),
+)
 def settings_and_time_rewrite_nothing(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -220,7 +234,11 @@ def settings_and_time_rewrite_nothing(
     return before.queue == after.queue or Broken(f"{command}: {before.queue} became {after.queue}")
 
 
-@step("PIP-430, High Level Design 1, Timestamp-Based Eviction: a single, periodic task", reads=("now_ms", "next_check_ms"), on=(EvictionCheck, Tick))
+@step(
+    "PIP-430, High Level Design 1, Timestamp-Based Eviction: a single, periodic task",
+    reads=("now_ms", "next_check_ms"),
+    on=(EvictionCheck, Tick),
+)
 def checks_come_at_their_interval(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -236,7 +254,9 @@ def checks_come_at_their_interval(
     if not due:
         return VACUOUS
     following = max(before.next_check_ms, before.now_ms) + config.check_interval_ms
-    return after.next_check_ms == following or Broken(f"the next check is due at {after.next_check_ms}, not {following}")
+    return after.next_check_ms == following or Broken(
+        f"the next check is due at {after.next_check_ms}, not {following}"
+    )
 
 
 LAWS = (

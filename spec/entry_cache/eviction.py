@@ -22,7 +22,11 @@ from .words import Append, Config, Evicted, EvictionCheck, FinishLoad, SizePass,
 PASSES = (EvictionCheck, SizePass)
 
 
-@step("PIP-430, Detailed Design 1, evictLEntriesBeforeTimestamp", reads=("queue", "settings", "now_ms"), on=(EvictionCheck,))
+@step(
+    "PIP-430, Detailed Design 1, evictLEntriesBeforeTimestamp",
+    reads=("queue", "settings", "now_ms"),
+    on=(EvictionCheck,),
+)
 def time_pass_acts_on_the_expired_prefix(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -37,7 +41,9 @@ def time_pass_acts_on_the_expired_prefix(
     if after.queue[: len(others)] != others:
         return Broken(f"not expired, but touched: {others} became {after.queue[: len(others)]}")
     acted = {item.serial for item in before.queue[:count]}
-    untouched = [item for item in after.queue[len(others) :] if item.serial not in acted or item in before.queue[:count]]
+    untouched = [
+        item for item in after.queue[len(others) :] if item.serial not in acted or item in before.queue[:count]
+    ]
     missed = [item for item in untouched if item.ts_ms != before.now_ms]
     return not missed or Broken(f"expired, but not acted on: {missed}")
 
@@ -62,9 +68,7 @@ def expired_entry_is_requeued_iff_entitled(
 
 
 @step("PIP-430, Detailed Design 1, REQUEUE", reads=("queue", "settings", "now_ms"), on=PASSES)
-def requeue_renews_and_spends(
-    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
-) -> Verdict:
+def requeue_renews_and_spends(config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> Verdict:
     """A requeued entry goes to the tail with the time of the pass as its timestamp, no longer accessed, and one
     extension spent for each round; its reads stay.  A pass changes nothing else about an entry."""
     if not isinstance(outcome, Evicted):
@@ -171,7 +175,11 @@ def size_pass_counts_what_the_time_pass_freed(
     return need <= evicted < need + largest or Broken(f"{evicted} bytes evicted; {need} were to be freed after {freed}")
 
 
-@step("shipped: RangeEntryCacheManagerEvictionHandler, 4.2.4; PIP-430 promises efficiency", reads=("queue", "settings", "tombstones", "visits"), on=PASSES)
+@step(
+    "shipped: RangeEntryCacheManagerEvictionHandler, 4.2.4; PIP-430 promises efficiency",
+    reads=("queue", "settings", "tombstones", "visits"),
+    on=PASSES,
+)
 def passes_visit_no_more_than_they_need(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -189,7 +197,11 @@ def passes_visit_no_more_than_they_need(
     return visits <= bound or Broken(f"{visits} visits; {bound} are enough")
 
 
-@step("PIP-430, Detailed Design 5, triggerEvictionWhenNeeded", reads=("queue", "settings", "size_pass_due"), on=(Append, FinishLoad))
+@step(
+    "PIP-430, Detailed Design 5, triggerEvictionWhenNeeded",
+    reads=("queue", "settings", "size_pass_due"),
+    on=(Append, FinishLoad),
+)
 def insert_over_the_trigger_makes_a_size_pass_due(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -203,7 +215,12 @@ def insert_over_the_trigger_makes_a_size_pass_due(
     )
 
 
-@step("PIP-430, Background, Timestamp-based eviction", reads=("queue", "settings", "now_ms"), on=(EvictionCheck,), follows_from=("time_pass_acts_on_the_expired_prefix",))
+@step(
+    "PIP-430, Background, Timestamp-based eviction",
+    reads=("queue", "settings", "now_ms"),
+    on=(EvictionCheck,),
+    follows_from=("time_pass_acts_on_the_expired_prefix",),
+)
 def nothing_expires_young(config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> Verdict:
     """Where no size pass follows, no entry is removed at an age of ttl or less."""
     if not time_pass_alone(config, before, command, outcome):
@@ -215,7 +232,12 @@ def nothing_expires_young(config: Config, before: Snapshot, command: Any, outcom
     return not young or Broken(f"removed by time, but not expired at {before.now_ms}: {young}")
 
 
-@step("PIP-430, Goals, In Scope, 3rd point", reads=("queue", "settings", "now_ms"), on=(EvictionCheck,), follows_from=("time_pass_acts_on_the_expired_prefix", "requeue_renews_and_spends"))
+@step(
+    "PIP-430, Goals, In Scope, 3rd point",
+    reads=("queue", "settings", "now_ms"),
+    on=(EvictionCheck,),
+    follows_from=("time_pass_acts_on_the_expired_prefix", "requeue_renews_and_spends"),
+)
 def nothing_expired_survives_a_check(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -230,7 +252,12 @@ def nothing_expired_survives_a_check(
     return not old or Broken(f"expired at {before.now_ms}, and still there: {old}")
 
 
-@step("PIP-430, Goals, Expected Read Count, 2nd point", reads=("queue", "settings"), on=PASSES, follows_from=("size_pass_takes_the_oldest_first",))
+@step(
+    "PIP-430, Goals, Expected Read Count, 2nd point",
+    reads=("queue", "settings"),
+    on=PASSES,
+    follows_from=("size_pass_takes_the_oldest_first",),
+)
 def unentitled_entries_go_first(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:

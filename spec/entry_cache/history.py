@@ -10,13 +10,17 @@ from .rules import bytes_to_free
 from .sight import entered, stayed
 from .words import (
     Append,
+    BeginRemoval,
     ClockBack,
     CloseCursor,
     Config,
-    EvictionCheck,
     Evicted,
+    EvictionCheck,
+    FinishLoad,
     MarkDelete,
     OpenCursor,
+    Read,
+    Replay,
     Seek,
     SetActive,
     SetExtendAccessed,
@@ -73,7 +77,7 @@ class History:
             for life in self.lives.values():
                 life.largest_max = max(life.largest_max, after.settings.max_extensions)
         self._accesses_and_reads(before, after)
-        self._disturbances(before, command)
+        self._disturbances(before, command, after)
 
     def _deaths(self, after: Snapshot) -> None:
         here = {item.serial for item in after.queue}
@@ -116,18 +120,31 @@ class History:
             else:
                 life.expected_always = False
 
-    def _disturbances(self, before: Snapshot, command: Any) -> None:
-        """A cursor that leaves, jumps, turns inactive, opens late or forgets a replay: counts no longer follow."""
-        if isinstance(command, SetActive | CloseCursor | Seek | MarkDelete | OpenCursor):
-            topic = command.topic
-        elif type(command).__name__ == "BeginRemoval" and command.what in ("topic", "ledger"):
-            topic = command.topic
-        else:
+    def _disturbances(self, before: Snapshot, command: Any, after: Snapshot) -> None:
+        """A cursor that leaves, jumps, turns inactive, opens late, reads though inactive or forgets a replay: from then
+        on the counts of its topic's entries no longer follow."""
+        if not _disturbs(before, command):
             return
-        touched = {item.serial for item in before.queue if item.topic == topic}
-        for serial in touched & self.lives.keys():
-            self.lives[serial].exact = False
+        for item in after.queue:
+            if item.topic == command.topic:
+                self.lives[item.serial].exact = False
 
     def check_gap_ms(self) -> int:
         """The gap between two checks."""
         return self.config.check_interval_ms
+
+
+def _disturbs(before: Snapshot, command: Any) -> bool:
+    """Whether a command makes reads happen, or not happen, that nobody counted."""
+    if isinstance(command, SetActive | CloseCursor | Seek):
+        return True
+    if isinstance(command, OpenCursor):
+        return command.at == "earliest"
+    if isinstance(command, BeginRemoval):
+        return command.what in ("topic", "ledger")
+    if not isinstance(command, Read | FinishLoad | Replay | MarkDelete):
+        return False
+    row = next((row for row in before.cursors if row[:2] == (command.topic, command.cursor)), None)
+    if row is None:
+        return False
+    return bool(row.replays) if isinstance(command, MarkDelete) else not row.active

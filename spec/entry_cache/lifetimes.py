@@ -42,7 +42,16 @@ def idle_entry_stays_ttl_and_at_most_one_interval_more(
     return asked or VACUOUS
 
 
-@within("PIP-430, Configuration, …WithRemainingExpectedReadsMaxTimes", reads=READS, on=(EvictionCheck,), follows_from=("extensions_by_expected_reads_are_bounded", "expired_entry_is_requeued_iff_entitled", "time_pass_acts_on_the_expired_prefix"))
+@within(
+    "PIP-430, Configuration, …WithRemainingExpectedReadsMaxTimes",
+    reads=READS,
+    on=(EvictionCheck,),
+    follows_from=(
+        "extensions_by_expected_reads_are_bounded",
+        "expired_entry_is_requeued_iff_entitled",
+        "time_pass_acts_on_the_expired_prefix",
+    ),
+)
 def unread_entry_is_gone_by_its_budget(
     past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -62,7 +71,16 @@ def unread_entry_is_gone_by_its_budget(
     return asked or VACUOUS
 
 
-@within("PIP-430, Configuration, …WithRemainingExpectedReadsMaxTimes", reads=READS, on=(EvictionCheck,), follows_from=("extensions_by_expected_reads_are_bounded", "expired_entry_is_requeued_iff_entitled", "time_pass_acts_on_the_expired_prefix"))
+@within(
+    "PIP-430, Configuration, …WithRemainingExpectedReadsMaxTimes",
+    reads=READS,
+    on=(EvictionCheck,),
+    follows_from=(
+        "extensions_by_expected_reads_are_bounded",
+        "expired_entry_is_requeued_iff_entitled",
+        "time_pass_acts_on_the_expired_prefix",
+    ),
+)
 def unread_entry_is_gone_on_schedule(
     past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -81,7 +99,12 @@ def unread_entry_is_gone_on_schedule(
     return asked or VACUOUS
 
 
-@within("PIP-430, Configuration, …WithRemainingExpectedReadsMaxTimes", reads=READS, on=(EvictionCheck,), follows_from=("expired_entry_is_requeued_iff_entitled", "requeue_renews_and_spends"))
+@within(
+    "PIP-430, Configuration, …WithRemainingExpectedReadsMaxTimes",
+    reads=READS,
+    on=(EvictionCheck,),
+    follows_from=("expired_entry_is_requeued_iff_entitled", "requeue_renews_and_spends"),
+)
 def expected_entry_stays_for_its_whole_budget(
     past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -93,11 +116,22 @@ def expected_entry_stays_for_its_whole_budget(
         if life.expected_always and not life.size_pass:
             asked = True
             if after.now_ms - life.born_ms <= least:
-                return Broken(f"serial {life.serial} went at age {after.now_ms - life.born_ms}; more than {least} was due")
+                return Broken(
+                    f"serial {life.serial} went at age {after.now_ms - life.born_ms}; more than {least} was due"
+                )
     return asked or VACUOUS
 
 
-@within("PIP-430, Configuration, managedLedgerCacheEvictionExtendTTLOfRecentlyAccessed", reads=READS, on=(EvictionCheck,), follows_from=("expired_entry_is_requeued_iff_entitled", "requeue_renews_and_spends", "time_pass_acts_on_the_expired_prefix"))
+@within(
+    "PIP-430, Configuration, managedLedgerCacheEvictionExtendTTLOfRecentlyAccessed",
+    reads=READS,
+    on=(EvictionCheck,),
+    follows_from=(
+        "expired_entry_is_requeued_iff_entitled",
+        "requeue_renews_and_spends",
+        "time_pass_acts_on_the_expired_prefix",
+    ),
+)
 def entry_is_gone_soon_after_its_last_access(
     past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -120,7 +154,12 @@ def entry_is_gone_soon_after_its_last_access(
     return asked or VACUOUS
 
 
-@within("PIP-430, Configuration, managedLedgerCacheEvictionExtendTTLOfRecentlyAccessed", reads=READS, on=(EvictionCheck,), follows_from=("expired_entry_is_requeued_iff_entitled",))
+@within(
+    "PIP-430, Configuration, managedLedgerCacheEvictionExtendTTLOfRecentlyAccessed",
+    reads=READS,
+    on=(EvictionCheck,),
+    follows_from=("expired_entry_is_requeued_iff_entitled",),
+)
 def entry_that_is_read_again_and_again_stays(
     past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:

@@ -1,4 +1,4 @@
-"""entry_cache, part 7: the model as a table: each command, what it does, and when a careful caller sends it."""
+"""entry_cache, part 8: the model as a table: each command, what it does, and when a careful caller sends it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core import Action, Model
-from . import steps, upkeep
+from . import reading, steps, upkeep
 from . import words as w
 from .state import TOPIC_INDEX, State, canonical, start, view
 
@@ -40,7 +40,7 @@ def read_not_acked(config: w.Config, state: State) -> Rows:
     return [
         (row.topic, row.cursor, row.read[0], row.read[1] - 1)
         for row in state.cursors
-        if row.acked < (row.read[0], row.read[1] - 1)
+        if row.read[1] > 0 and row.acked < (row.read[0], row.read[1] - 1)
     ]
 
 
@@ -128,14 +128,14 @@ MODEL = Model(
         Action(w.SetActive, steps.set_active, cursors_that_can_turn, weight=2, rare=True),
         Action(w.Seek, steps.seek, cursors, weight=1, rare=True),
         Action(w.MarkDelete, steps.mark_delete, read_not_acked, weight=2),
-        Action(w.Read, steps.read, cursors_behind, weight=20),
-        Action(w.FinishLoad, steps.finish_load, cursors_loading, weight=16),
-        Action(w.FailLoad, steps.fail_load, cursors_loading, weight=1),
-        Action(w.Get, steps.get, residents, weight=4),
-        Action(w.Release, steps.release, open_deliveries, weight=12),
-        Action(w.FailDelivery, steps.fail_delivery, open_deliveries, weight=3),
-        Action(w.Redeliver, steps.redeliver, read_not_acked, weight=3),
-        Action(w.Replay, steps.replay, replaying, weight=6),
+        Action(w.Read, reading.read, cursors_behind, weight=20),
+        Action(w.FinishLoad, reading.finish_load, cursors_loading, weight=16),
+        Action(w.FailLoad, reading.fail_load, cursors_loading, weight=1),
+        Action(w.Get, reading.get, residents, weight=4),
+        Action(w.Release, reading.release, open_deliveries, weight=12),
+        Action(w.FailDelivery, reading.fail_delivery, open_deliveries, weight=3),
+        Action(w.Redeliver, reading.redeliver, read_not_acked, weight=3),
+        Action(w.Replay, reading.replay, replaying, weight=6),
         Action(w.BeginRemoval, upkeep.begin_removal, removable, weight=1, rare=True),
         Action(w.FinishRemoval, upkeep.finish_removal, removals, weight=6),
         Action(w.EvictionCheck, upkeep.eviction_check, when=check_is_due, weight=24),

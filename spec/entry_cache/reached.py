@@ -7,7 +7,7 @@ from typing import Any
 from ..core import sometimes
 from .rules import is_expired
 from .sight import expired_prefix, laps_of, left, need_of, stayed
-from .words import Append, Config, EvictionCheck, Evicted, FinishLoad, FinishRemoval, Refused, SizePass, Snapshot
+from .words import Append, Config, Evicted, EvictionCheck, FinishLoad, FinishRemoval, Refused, SizePass, Snapshot
 
 PASSES = (EvictionCheck, SizePass)
 
@@ -19,13 +19,17 @@ def _requeued(before: Snapshot, outcome: Any, after: Snapshot) -> list[Any]:
 
 
 @sometimes("PIP-430, Goals, LRU Cache Behavior", reads=("queue", "settings"), on=PASSES)
-def requeued_for_access_alone(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+def requeued_for_access_alone(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> bool:
     """An entry is requeued because it was accessed, with no reads expected."""
     return any(was.accessed and was.reads < 1 for was in _requeued(before, outcome, after))
 
 
 @sometimes("PIP-430, High Level Design 1, Requeuing Mechanism", reads=("queue", "settings"), on=PASSES)
-def requeued_for_expected_reads_alone(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+def requeued_for_expected_reads_alone(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> bool:
     """An entry is requeued for its expected reads, not accessed since."""
     return any(not was.accessed and was.reads >= 1 for was in _requeued(before, outcome, after))
 
@@ -37,7 +41,9 @@ def requeued_for_both(past: Any, config: Config, before: Snapshot, command: Any,
 
 
 @sometimes("PIP-430, Configuration, …MaxTimes", reads=("queue", "settings"), on=PASSES)
-def whole_budget_spent(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+def whole_budget_spent(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> bool:
     """An entry is removed with reads still expected, because it has used up all its extensions."""
     most = before.settings.max_extensions
     return isinstance(outcome, Evicted) and any(
@@ -46,7 +52,9 @@ def whole_budget_spent(past: Any, config: Config, before: Snapshot, command: Any
 
 
 @sometimes("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings"), on=PASSES)
-def size_pass_of_two_rounds(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+def size_pass_of_two_rounds(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> bool:
     """A size pass comes round to an entry a second time."""
     return any(now.extensions - was.extensions >= 2 for was, now in stayed(before, after)) or (
         isinstance(outcome, Evicted)
@@ -62,14 +70,18 @@ def tombstone_dropped(past: Any, config: Config, before: Snapshot, command: Any,
 
 
 @sometimes("PIP-430, Detailed Design 2", reads=("queue", "deliveries"))
-def removed_while_delivered(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+def removed_while_delivered(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> bool:
     """An entry leaves the cache while a delivery made from it is open."""
     gone = {item.serial for item in left(before, after)}
     return bool(gone) and any(row.serial in gone for row in before.deliveries)
 
 
 @sometimes("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings"), on=PASSES)
-def size_pass_empties_the_cache(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+def size_pass_empties_the_cache(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> bool:
     """A size pass removes everything there is."""
     return need_of(before) > 0 and expired_prefix(before) == 0 and bool(before.queue) and not after.queue
 
@@ -90,7 +102,9 @@ def stale_count(past: Any, config: Config, before: Snapshot, command: Any, outco
 
 
 @sometimes("PIP-430, Detailed Design 1 (first put of a position wins)", reads=("queue",), on=(FinishLoad,))
-def load_meets_a_resident_entry(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+def load_meets_a_resident_entry(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> bool:
     """A load arrives for a position that is resident by then."""
     if isinstance(outcome, Refused):
         return False
@@ -99,29 +113,52 @@ def load_meets_a_resident_entry(past: Any, config: Config, before: Snapshot, com
 
 
 @sometimes("PIP-430, Detailed Design 1, MISSING", reads=("queue", "removals"), on=(FinishRemoval,))
-def forced_removal_finds_its_entry_gone(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+def forced_removal_finds_its_entry_gone(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> bool:
     """A forced removal ends, and a pass has removed an entry that it noted."""
-    noted = next((row.serials for row in before.removals if row[:4] == (command.what, command.topic, command.ledger, command.entry)), ())
+    noted = next(
+        (
+            row.serials
+            for row in before.removals
+            if row[:4] == (command.what, command.topic, command.ledger, command.entry)
+        ),
+        (),
+    )
     here = {item.serial for item in before.queue}
     return any(serial not in here for serial in noted)
 
 
-@sometimes("PIP-430, High Level Design 1, Timestamp-Based Eviction", reads=("queue", "settings", "now_ms"), on=(EvictionCheck,))
-def expired_entry_behind_an_unexpired_one(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+@sometimes(
+    "PIP-430, High Level Design 1, Timestamp-Based Eviction", reads=("queue", "settings", "now_ms"), on=(EvictionCheck,)
+)
+def expired_entry_behind_an_unexpired_one(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> bool:
     """A time pass stops before an expired entry, because one ahead of it is not: the queue is not in order of time."""
-    return any(is_expired(item.ts_ms, before.now_ms, before.settings.ttl_ms) for item in before.queue[expired_prefix(before) :])
+    return any(
+        is_expired(item.ts_ms, before.now_ms, before.settings.ttl_ms) for item in before.queue[expired_prefix(before) :]
+    )
 
 
 @sometimes("PIP-430, Configuration, managedLedgerContinueCaching…", reads=("cursors", "queue"), on=(Append,))
-def cached_without_a_cursor(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+def cached_without_a_cursor(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> bool:
     """An entry is cached though the topic has no active cursor."""
     return outcome.cached and not any(row.active and row.topic == command.topic for row in before.cursors)
 
 
 @sometimes("PIP-430, Background, Cursor-based eviction", reads=("queue",))
-def evicted_behind_the_slowest_cursor(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+def evicted_behind_the_slowest_cursor(
+    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> bool:
     """Without the strategy, an entry goes because every active cursor is past it."""
-    return not config.by_expected_reads and type(command).__name__ in ("Read", "FinishLoad", "Seek", "MarkDelete") and bool(left(before, after))
+    return (
+        not config.by_expected_reads
+        and type(command).__name__ in ("Read", "FinishLoad", "Seek", "MarkDelete")
+        and bool(left(before, after))
+    )
 
 
 LAWS = (

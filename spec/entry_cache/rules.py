@@ -40,7 +40,9 @@ def entitled_by_reads(counting: bool, reads: int, extensions: int, max_extension
     return counting and reads >= 1 and extensions < max_extensions
 
 
-def laps(extend_accessed: bool, accessed: bool, counting: bool, reads: int, extensions: int, max_extensions: int) -> int:
+def laps(
+    extend_accessed: bool, accessed: bool, counting: bool, reads: int, extensions: int, max_extensions: int
+) -> int:
     """How often a size pass that takes everything requeues an entry before it removes it."""
     by_access = 1 if entitled_by_access(extend_accessed, accessed) else 0
     by_reads = max(0, max_extensions - extensions - by_access) if counting and reads >= 1 else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .rules import bytes_to_free, entitled_by_access, entitled_by_reads, is_expired, laps
-from .words import Config, EvictionCheck, Evicted, Item, SizePass, Snapshot
+from .words import Config, Evicted, EvictionCheck, Item, SizePass, Snapshot
 
 
 def left(before: Snapshot, after: Snapshot) -> list[Item]:

@@ -176,10 +176,12 @@ def view(state: State) -> Snapshot:
         cursors=state.cursors,
         deliveries=state.deliveries,
         removals=state.removals,
-        topics=tuple([
-            TopicRow(name, topic.left_ms, tuple([(ledger.number, len(ledger.sizes)) for ledger in topic.ledgers]))
-            for name, topic in zip(TOPICS, state.topics, strict=True)
-        ]),
+        topics=tuple(
+            [
+                TopicRow(name, topic.left_ms, tuple([(ledger.number, len(ledger.sizes)) for ledger in topic.ledgers]))
+                for name, topic in zip(TOPICS, state.topics, strict=True)
+            ]
+        ),
     )
 
 

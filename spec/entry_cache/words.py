@@ -1,605 +1,153 @@
-"""entry_cache, part 1: what can be set, what can happen, what its caller sees, what an observer sees.
+"""entry_cache, part 1: the words: what can be set, what can happen, what its caller sees, what an observer sees.
 
 PIP-430.  A broker holds recently written and recently read entries in memory: one range cache for each topic, ordered
 by position, and one removal queue over all of them, in order of insertion.  A *position* is (ledger, entry).
 
-Every command is total: where one makes no sense it changes nothing and answers `Refused` with the reason.
-Where the proposal's text is silent, a sentence here says which reading `text` takes; the other readings are the
-deviations of `readings.py`.
+The words stand in settings.py, commands.py and sights.py; everybody takes them from here.
 """
 
-from __future__ import annotations
-
-from typing import NamedTuple
-
-from attrs import frozen
-
-from ..core import choice, flag, integer, maybe
-
-# ---- What can be set ------------------------------------------------------------------------------------------------
-
-TRIGGER = 0.98  # "evictionTriggerThresholdPercent": not a setting, a constant of the shipped code
-
-
-@frozen
-class Config:
-    """The settings of the proposal, under clear names, with its defaults.  Those with a `Set…` command can change at
-    run time and hold from the next pass on; they never rewrite entries that are already there."""
-
-    max_size_bytes: int = integer(
-        0, 2**50, usual=(20, 500), edges=(0, 1, 50, 51), small=(4,), default=64 * 2**20, doc="managedLedgerCacheSizeMB"
-    )
-    watermark_percent: int = integer(
-        1, 100, usual=(30, 100), edges=(1, 29, 98, 99, 100), small=(50,), default=90, doc="managedLedgerCacheEvictionWatermark"
-    )
-    ttl_ms: int = integer(
-        0, 2**40, usual=(1, 60), edges=(0, 1), small=(1,), default=1000, doc="managedLedgerCacheEvictionTimeThresholdMillis"
-    )
-    check_interval_ms: int = integer(
-        1, 2**20, usual=(1, 25), edges=(1,), small=(1,), default=10, doc="managedLedgerCacheEvictionIntervalMs"
-    )
-    by_expected_reads: bool = flag(default=True, rate=0.85, small=(True,), doc="cacheEvictionByExpectedReadCount")
-    max_extensions: int = integer(
-        0,
-        1000,
-        usual=(0, 5),
-        edges=(0, 1),
-        small=(1,),
-        default=5,
-        doc="managedLedgerCacheEvictionExtendTTLOfEntriesWithRemainingExpectedReadsMaxTimes",
-    )
-    extend_accessed: bool = flag(
-        default=True, rate=0.6, small=(True,), doc="managedLedgerCacheEvictionExtendTTLOfRecentlyAccessed"
-    )
-    continue_caching_ms: int | None = maybe(
-        integer(
-            0,
-            2**40,
-            usual=(0, 120),
-            edges=(0, 1),
-            doc="managedLedgerContinueCachingAddedEntriesAfterLastActiveCursorLeavesMillis; none: 2 x ttl_ms",
-        ),
-        default=None,
-    )
-    by_mark_delete: bool = flag(default=False, rate=0.4, small=(False,), doc="cacheEvictionByMarkDeletedPosition")
-    copy_entries: bool = flag(default=False, small=(False,), doc="managedLedgerCacheCopyEntries")
-    receive_buffer_bytes: int = integer(
-        1,
-        2**30,
-        usual=(20, 120),
-        edges=(1,),
-        small=(4,),
-        default=2**20,
-        doc="brokerAdaptiveRecvByteBufAllocatorMaximumSize: publishes are slices of buffers of this size",
-    )
-    backlogged_threshold: int = integer(
-        0, 10**9, usual=(0, 6), edges=(0, 1), small=(0,), default=1000, doc="managedLedgerCursorBackloggedThreshold; 0: off"
-    )
-    min_backlog_cursors: int = integer(
-        0, 1000, usual=(0, 2), edges=(0, 1), small=(0,), default=0, doc="managedLedgerMinimumBacklogCursorsForCaching; 0: off"
-    )
-    min_backlog_entries: int = integer(
-        0, 10**9, usual=(0, 4), small=(0,), default=1000, doc="managedLedgerMinimumBacklogEntriesForCaching"
-    )
-    max_backlog_between_cursors: int = integer(
-        0, 10**9, usual=(0, 4), small=(0,), default=1000, doc="managedLedgerMaxBacklogBetweenCursorsForCaching"
-    )
-
-
-# ---- What can happen ------------------------------------------------------------------------------------------------
-
-
-def _topic() -> str:
-    name: str = choice("t0", "t1", "t2", "t3", small=1)
-    return name
-
-
-def _cursor() -> str:
-    name: str = choice("c0", "c1", "c2", "c3", "c4", small=1)
-    return name
-
-
-def _ledger() -> int:
-    number: int = integer(0, 2**40, usual=(0, 3), small=(0, 1))
-    return number
-
-
-def _entry() -> int:
-    number: int = integer(0, 2**40, usual=(0, 9), small=(0, 1))
-    return number
-
-
-# Publishing.
-
-
-@frozen
-class Append:
-    """A producer publishes an entry: it is written to the topic's open ledger at the next position.
-
-    It is cached (when the cache is on, that is max size > 0) if a cursor of the topic is active, or, under
-    `by_expected_reads` only, if less than `continue_caching_ms` has passed since the last active cursor left or the
-    topic was loaded.  It starts with as many expected reads as the topic has active cursors (0 unless
-    `by_expected_reads`).  With copying on, the cached payload is an allocation of its own; else it is a slice of the
-    broker's current receive buffer, and a new buffer of max(receive_buffer_bytes, size) begins when the slice does not
-    fit what is left of it.  The receive buffer is filled by every append, cached or not.
-    """
-
-    topic: str = _topic()
-    size_bytes: int = integer(1, 5 * 2**20, usual=(1, 40), edges=(1,), small=(1, 3))
-
-
-@frozen
-class RollLedger:
-    """The topic's open ledger is closed and the next one begins; refused while the open one is empty."""
-
-    topic: str = _topic()
-
-
-# Cursors.
-
-
-@frozen
-class OpenCursor:
-    """A subscription's cursor opens, active, before everything the topic holds or after it."""
-
-    topic: str = _topic()
-    cursor: str = _cursor()
-    at: str = choice("latest", "earliest")
-
-
-@frozen
-class CloseCursor:
-    """A cursor leaves: its replay queue and its load under way are forgotten; deliveries it made stay open."""
-
-    topic: str = _topic()
-    cursor: str = _cursor()
-
-
-@frozen
-class SetActive:
-    """A cursor becomes active or inactive (its consumers came or went)."""
-
-    topic: str = _topic()
-    cursor: str = _cursor()
-    active: bool = flag()
-
-
-@frozen
-class Seek:
-    """A cursor's read position jumps, forward or back, to a position of the log (beyond the end means the end).  Its
-    mark-delete moves just before it; its replay queue and its load under way are forgotten."""
-
-    topic: str = _topic()
-    cursor: str = _cursor()
-    ledger: int = _ledger()
-    entry: int = _entry()
-
-
-@frozen
-class MarkDelete:
-    """Everything up to and including a position that the cursor has read is acknowledged; replays of it are forgotten.
-    Refused unless the position is before the read position and after the present mark-delete."""
-
-    topic: str = _topic()
-    cursor: str = _cursor()
-    ledger: int = _ledger()
-    entry: int = _entry()
-
-
-# Reading.
-
-
-@frozen
-class Read:
-    """A cursor reads on.  From its next entry, within one ledger, the longest run of at most `count` entries that are
-    all cached, or all not cached, is taken.  Cached: they are handed out at once (`Delivered`), each marked accessed,
-    each opening a delivery, and the read position moves behind them.  Not cached: a load from storage begins
-    (`Loading`); the read position moves when it ends.  Refused while a load of this cursor is under way."""
-
-    topic: str = _topic()
-    cursor: str = _cursor()
-    count: int = integer(1, 1000, usual=(1, 4), edges=(1,), small=(1, 2))
-
-
-@frozen
-class FinishLoad:
-    """A load arrives: each entry, in order, is put into the cache and handed out.
-
-    A position that is resident by now keeps what it has (first put wins) and the delivery counts as a read of the
-    resident one.  A new one starts with the number of the topic's active cursors at or before that entry (0 unless
-    `by_expected_reads`); read positions are those before this load moved its own.  The entries of one load share a
-    buffer of their total size, unless copying is on.  Not cached at all: when max size is 0, or without
-    `by_expected_reads` when the cursor does not cache its reads (CheckBacklogs).  Fails when the ledger is gone."""
-
-    topic: str = _topic()
-    cursor: str = _cursor()
-
-
-@frozen
-class FailLoad:
-    """A load ends in an error: nothing changes but that it is over."""
-
-    topic: str = _topic()
-    cursor: str = _cursor()
-
-
-@frozen
-class Get:
-    """Somebody looks an entry up in the cache; a hit marks it accessed and does nothing else."""
-
-    topic: str = _topic()
-    ledger: int = _ledger()
-    entry: int = _entry()
-
-
-# Deliveries.
-
-
-@frozen
-class Release:
-    """A delivery ends well: its hold on the payload goes, and one expected read is taken from the cached entry that it
-    was made from, if that very entry (not a later one at its position) is still resident; never below zero.  Of several
-    open deliveries to the cursor at that position the oldest ends."""
-
-    topic: str = _topic()
-    cursor: str = _cursor()
-    ledger: int = _ledger()
-    entry: int = _entry()
-
-
-@frozen
-class FailDelivery:
-    """A delivery found no consumer: the position enters the cursor's replay queue (as `Redeliver` does, if the cursor
-    is open, has read it and has not acknowledged it, and it is not there yet), then its copy is released as by
-    `Release`."""
-
-    topic: str = _topic()
-    cursor: str = _cursor()
-    ledger: int = _ledger()
-    entry: int = _entry()
-
-
-@frozen
-class Redeliver:
-    """A consumer asks for an entry again: the position enters the cursor's replay queue, and the cached entry there, if
-    any, expects one more read (under `by_expected_reads`).  Refused unless the log holds it, the cursor has read it and
-    not acknowledged it, and it is not in the queue yet."""
-
-    topic: str = _topic()
-    cursor: str = _cursor()
-    ledger: int = _ledger()
-    entry: int = _entry()
-
-
-@frozen
-class Replay:
-    """A cursor reads an entry of its replay queue, which leaves the queue.  Cached: marked accessed and handed out.
-    Else it is read from storage and handed out, and not put into the cache.  Refused when its ledger is gone."""
-
-    topic: str = _topic()
-    cursor: str = _cursor()
-    ledger: int = _ledger()
-    entry: int = _entry()
-
-
-# Forced removal: a beginning and an end, so that what happens in between is a list of commands.
-
-WHAT = ("entry", "upto", "ledger", "topic", "all")
-
-
-@frozen
-class BeginRemoval:
-    """A forced removal begins: it notes the entries that are resident now and in its scope; they stay readable.
-
-    entry: that position.  upto: positions of the topic before (ledger, entry).  ledger: that ledger, which is deleted
-    from the log now (refused for the open ledger and for one that is not there).  topic: the topic's entries; it is
-    closed and loaded anew, all its cursors and loads are gone now.  all: every topic's entries.
-    Refused while one with the same arguments is under way."""
-
-    what: str = choice(*WHAT)
-    topic: str = _topic()
-    ledger: int = _ledger()
-    entry: int = _entry()
-
-
-@frozen
-class FinishRemoval:
-    """The forced removal that began with these arguments ends: each entry it noted that is still resident goes,
-    whatever its reads, its accesses or its age.  A later entry at the same position was not noted, and stays."""
-
-    what: str = choice(*WHAT)
-    topic: str = _topic()
-    ledger: int = _ledger()
-    entry: int = _entry()
-
-
-# Eviction and time.
-
-
-@frozen
-class EvictionCheck:
-    """The scheduled check: a time pass, then a size pass.  Refused unless the clock stands at (or beyond) the time it is
-    due; the next one is due one interval after that time, or after now if that has passed."""
-
-
-@frozen
-class SizePass:
-    """The size pass that an insert made due, run by the eviction executor as soon as it gets to it."""
-
-
-@frozen
-class CheckBacklogs:
-    """The broker's minutely look at backlogs; does nothing under `by_expected_reads`.
-
-    backlogged_threshold > 0: a cursor becomes active if fewer than that many entries lie at or behind its read position,
-    else inactive.  min_backlog_cursors > 0: a cursor caches its reads from now on iff its backlog is at least
-    min_backlog_entries and at least min_backlog_cursors other cursors of the topic have a backlog that differs from its
-    own by at most max_backlog_between_cursors."""
-
-
-@frozen
-class Tick:
-    """Time passes, up to the moment at which the next check is due and no further."""
-
-    ms: int = integer(1, 2**40, usual=(1, 20), edges=(1,), small=(1,))
-
-
-@frozen
-class ClockBack:
-    """The clock steps back (never before 0); later inserts carry older timestamps than those in the queue."""
-
-    ms: int = integer(1, 2**40, usual=(1, 10), edges=(1,), small=(1,))
-
-
-# Settings that change at run time.
-
-
-@frozen
-class SetMaxSize:
-    """managedLedgerCacheSizeMB changes; 0 turns the cache off: residents go at the next pass, nothing is added."""
-
-    max_size_bytes: int = integer(0, 2**50, usual=(20, 500), edges=(0, 1), small=(0, 4))
-
-
-@frozen
-class SetWatermark:
-    """managedLedgerCacheEvictionWatermark changes."""
-
-    watermark_percent: int = integer(1, 100, usual=(30, 100), edges=(1, 98, 99, 100), small=(50,))
-
-
-@frozen
-class SetTtl:
-    """managedLedgerCacheEvictionTimeThresholdMillis changes."""
-
-    ttl_ms: int = integer(0, 2**40, usual=(1, 60), edges=(0, 1), small=(0, 1))
-
-
-@frozen
-class SetMaxExtensions:
-    """The maximum number of extensions for entries with remaining expected reads changes."""
-
-    max_extensions: int = integer(0, 1000, usual=(0, 5), edges=(0, 1), small=(0, 1))
-
-
-@frozen
-class SetExtendAccessed:
-    """Whether recently accessed entries are extended changes."""
-
-    extend_accessed: bool = flag()
-
-
-COMMANDS = (
-    *(Append, RollLedger, OpenCursor, CloseCursor, SetActive, Seek, MarkDelete),
-    *(Read, FinishLoad, FailLoad, Get, Release, FailDelivery, Redeliver, Replay),
-    *(BeginRemoval, FinishRemoval, EvictionCheck, SizePass, CheckBacklogs, Tick, ClockBack),
-    *(SetMaxSize, SetWatermark, SetTtl, SetMaxExtensions, SetExtendAccessed),
+from .commands import (
+    COMMANDS,
+    WHAT,
+    Append,
+    BeginRemoval,
+    CheckBacklogs,
+    ClockBack,
+    CloseCursor,
+    EvictionCheck,
+    FailDelivery,
+    FailLoad,
+    FinishLoad,
+    FinishRemoval,
+    Get,
+    MarkDelete,
+    OpenCursor,
+    Read,
+    Redeliver,
+    Release,
+    Replay,
+    RollLedger,
+    Seek,
+    SetActive,
+    SetExtendAccessed,
+    SetMaxExtensions,
+    SetMaxSize,
+    SetTtl,
+    SetWatermark,
+    SizePass,
+    Tick,
+)
+from .settings import (
+    TRIGGER,
+    Config,
+)
+from .sights import (
+    BAD_POSITION,
+    CAUGHT_UP,
+    CHECK_DUE,
+    CURSOR_OPEN,
+    LEDGER_EMPTY,
+    LEDGER_GONE,
+    LEDGER_OPEN,
+    LOADING,
+    NO_CURSOR,
+    NO_DELIVERY,
+    NO_ENTRY,
+    NO_LOAD,
+    NO_REMOVAL,
+    NOT_DUE,
+    NOT_REPLAYING,
+    OUTCOMES,
+    TOPICS,
+    UNDER_WAY,
+    Appended,
+    Began,
+    CacheRow,
+    Clock,
+    Counters,
+    CursorRow,
+    Delivered,
+    DeliveryRow,
+    Done,
+    Evicted,
+    Hit,
+    Item,
+    Loading,
+    Miss,
+    Refused,
+    RemovalRow,
+    Removed,
+    Snapshot,
+    TopicRow,
 )
 
-# ---- What its caller sees -------------------------------------------------------------------------------------------
-
-
-@frozen
-class Done:
-    """It was carried out, and there is nothing to tell."""
-
-
-@frozen
-class Refused:
-    """It made no sense now; nothing changed (but what the command's own text says)."""
-
-    why: str
-
-
-@frozen
-class Appended:
-    """Where the entry was written, and whether it was cached."""
-
-    ledger: int
-    entry: int
-    cached: bool
-
-
-@frozen
-class Delivered:
-    """The entries handed out: for each its entry number and what its reader could read, (ledger, entry, bytes), as
-    written in the payload itself."""
-
-    ledger: int
-    entries: tuple[int, ...]
-    contents: tuple[tuple[int, int, int], ...]
-    from_cache: bool
-
-
-@frozen
-class Loading:
-    """A load from storage has begun."""
-
-    ledger: int
-    first: int
-    count: int
-
-
-@frozen
-class Hit:
-    """A lookup found the entry; what could be read of it."""
-
-    content: tuple[int, int, int]
-
-
-@frozen
-class Miss:
-    """A lookup did not find it."""
-
-
-@frozen
-class Began:
-    """A forced removal began and noted this many entries."""
-
-    entries: int
-
-
-@frozen
-class Removed:
-    """A forced removal ended: what it removed itself, not counting what was gone by then."""
-
-    entries: int
-    size_bytes: int
-
-
-@frozen
-class Evicted:
-    """What the passes removed: by time, and for size."""
-
-    expired: int
-    expired_bytes: int
-    evicted: int
-    evicted_bytes: int
-
-
-@frozen
-class Clock:
-    """The time after the clock moved."""
-
-    now_ms: int
-
-
-OUTCOMES = (Done, Refused, Appended, Delivered, Loading, Hit, Miss, Began, Removed, Evicted, Clock)
-
-# Reasons to refuse.
-NO_CURSOR = "no such cursor"
-CURSOR_OPEN = "the cursor is open already"
-LOADING = "a load is under way"
-NO_LOAD = "no load is under way"
-CAUGHT_UP = "nothing to read"
-NO_DELIVERY = "no such delivery"
-NO_ENTRY = "not to be replayed"
-NOT_REPLAYING = "not in the replay queue"
-LEDGER_GONE = "the ledger is gone"
-LEDGER_OPEN = "the ledger is open"
-LEDGER_EMPTY = "the ledger is empty"
-BAD_POSITION = "not a position to acknowledge"
-UNDER_WAY = "such a removal is under way"
-NO_REMOVAL = "no such removal is under way"
-NOT_DUE = "not due"
-CHECK_DUE = "a check is due"
-
-# ---- What an observer sees ------------------------------------------------------------------------------------------
-# Rows are named tuples: a campaign makes and compares millions of them.
-
-
-class Item(NamedTuple):
-    """A cached entry as the removal queue holds it.  `serial` tells entries apart: the n-th one ever added is n."""
-
-    serial: int
-    topic: str
-    ledger: int
-    entry: int
-    size_bytes: int
-    ts_ms: int  # when it was put, or last requeued
-    accessed: bool  # since it was put, or last requeued
-    extensions: int  # how often it was requeued
-    reads: int  # expected reads left
-    buffer: int  # the buffer that its payload is a slice of (buffers are numbered in order of use, from 1)
-    buffer_bytes: int
-
-
-class CacheRow(NamedTuple):
-    """One topic's range cache: its own size figure, and (ledger, entry, serial) in order of position."""
-
-    topic: str
-    size_bytes: int
-    positions: tuple[tuple[int, int, int], ...]
-
-
-class Counters(NamedTuple):
-    """Everything ever added and removed."""
-
-    added: int
-    added_bytes: int
-    removed: int
-    removed_bytes: int
-
-
-class CursorRow(NamedTuple):
-    """A cursor: (topic, name), where it reads next, what it has acknowledged, what it is doing."""
-
-    topic: str
-    cursor: str
-    active: bool
-    read: tuple[int, int]  # the next position that it will read
-    acked: tuple[int, int]  # mark-delete: everything up to and including this one; (0, -1) for nothing
-    caches_reads: bool  # only of consequence without by_expected_reads
-    loading: tuple[int, int, int] | None  # (ledger, first entry, count) of a load under way
-    replays: tuple[tuple[int, int], ...]  # its replay queue, in order of position
-
-
-class DeliveryRow(NamedTuple):
-    """An open delivery, oldest first; `serial` of the cached entry that it was made from, 0 for none."""
-
-    topic: str
-    cursor: str
-    ledger: int
-    entry: int
-    serial: int
-
-
-class RemovalRow(NamedTuple):
-    """A forced removal under way, and the serials it noted, in order."""
-
-    what: str
-    topic: str
-    ledger: int
-    entry: int
-    serials: tuple[int, ...]
-
-
-class TopicRow(NamedTuple):
-    """A topic's log: when its last active cursor left (or it was loaded), and (ledger, number of entries) in order."""
-
-    topic: str
-    left_ms: int
-    ledgers: tuple[tuple[int, int], ...]
-
-
-class Snapshot(NamedTuple):
-    """Everything that the laws speak of.  A subject that can not see a part puts NOT_OBSERVED there."""
-
-    now_ms: int
-    next_check_ms: int
-    settings: Config  # in force
-    queue: tuple[Item, ...]  # the removal queue from its head, live entries only
-    tombstones: int  # entries in the queue that were removed by other means and not yet dropped
-    caches: tuple[CacheRow, ...]  # topics t0 to t3, each one
-    total_bytes: int
-    counters: Counters
-    size_pass_due: bool
-    visits: int  # queue nodes that passes have handled so far: removed, requeued or dropped
-    payloads: tuple[tuple[int, int], ...]  # (serial, holders) of each payload that is held, or freed wrongly
-    cursors: tuple[CursorRow, ...]  # in order of (topic, cursor)
-    deliveries: tuple[DeliveryRow, ...]
-    removals: tuple[RemovalRow, ...]  # in order of their beginning
-    topics: tuple[TopicRow, ...]  # t0 to t3, each one
-
-
-TOPICS = ("t0", "t1", "t2", "t3")
+__all__ = [
+    "BAD_POSITION",
+    "CAUGHT_UP",
+    "CHECK_DUE",
+    "COMMANDS",
+    "CURSOR_OPEN",
+    "LEDGER_EMPTY",
+    "LEDGER_GONE",
+    "LEDGER_OPEN",
+    "LOADING",
+    "NOT_DUE",
+    "NOT_REPLAYING",
+    "NO_CURSOR",
+    "NO_DELIVERY",
+    "NO_ENTRY",
+    "NO_LOAD",
+    "NO_REMOVAL",
+    "OUTCOMES",
+    "TOPICS",
+    "TRIGGER",
+    "UNDER_WAY",
+    "WHAT",
+    "Append",
+    "Appended",
+    "Began",
+    "BeginRemoval",
+    "CacheRow",
+    "CheckBacklogs",
+    "Clock",
+    "ClockBack",
+    "CloseCursor",
+    "Config",
+    "Counters",
+    "CursorRow",
+    "Delivered",
+    "DeliveryRow",
+    "Done",
+    "Evicted",
+    "EvictionCheck",
+    "FailDelivery",
+    "FailLoad",
+    "FinishLoad",
+    "FinishRemoval",
+    "Get",
+    "Hit",
+    "Item",
+    "Loading",
+    "MarkDelete",
+    "Miss",
+    "OpenCursor",
+    "Read",
+    "Redeliver",
+    "Refused",
+    "Release",
+    "RemovalRow",
+    "Removed",
+    "Replay",
+    "RollLedger",
+    "Seek",
+    "SetActive",
+    "SetExtendAccessed",
+    "SetMaxExtensions",
+    "SetMaxSize",
+    "SetTtl",
+    "SetWatermark",
+    "SizePass",
+    "Snapshot",
+    "Tick",
+    "TopicRow",
+]

@@ -1,0 +1,169 @@
+"""Reports: what a campaign showed, as plain data.  Every number has its denominator; rendering is done elsewhere."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any, Literal
+
+from attrs import asdict, frozen
+
+from ..spec.core import Law, System
+from .finding import Finding, finding_to_json
+from .loop import Result
+from .tally import BROKEN, HOLDS, VACUOUS_COUNT, Tally
+
+VERSION = 1
+
+Evidence = Literal["fuzzed", "violated", "unknown", "not observed"]
+
+
+@frozen
+class LawRow:
+    """What a campaign showed of one law."""
+
+    law: str
+    kind: str
+    evidence: Evidence
+    held: int  # evaluations that were not vacuous
+    vacuous: int
+    broken_cases: int
+    tolerated: bool
+
+
+@frozen
+class ReachedRow:
+    """Whether a campaign came to a state that it should come to."""
+
+    law: str
+    observed: bool
+    times: int
+
+
+@frozen
+class CorpusRow:
+    """The replay of the saved cases."""
+
+    cases: int
+    steps: int
+    broken: int
+    ended: int
+
+
+@frozen
+class SystemReport:
+    """What a campaign showed of one system."""
+
+    system: str
+    subject: str
+    dialect: str
+    seed: int
+    cases_asked: int
+    cases_run: int  # to their end, one way or another: those that a limit or a crash ended are counted apart
+    cases_ended: int
+    stopped: str  # why not all of them were run; empty where they were
+    seconds: float
+    tally: Tally
+    laws: tuple[LawRow, ...]
+    reached: tuple[ReachedRow, ...]
+    broken: dict[str, int]  # "kind law" -> in how many cases
+    findings: tuple[Finding, ...]
+    ended: tuple[Finding, ...]
+    ended_count: dict[str, int]
+    corpus: CorpusRow
+
+    @property
+    def steps(self) -> int:
+        return self.tally.steps
+
+    @property
+    def not_reached(self) -> tuple[str, ...]:
+        return tuple(row.law for row in self.reached if row.observed and not row.times)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Laws that were asked, and never put to the test."""
+        return tuple(row.law for row in self.laws if row.evidence == "unknown")
+
+    @property
+    def failed(self) -> bool:
+        """Whether something broke that is not tolerated."""
+        return any(not finding.tolerated for finding in (*self.findings, *self.ended))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "system": self.system,
+            "subject": self.subject,
+            "dialect": self.dialect,
+            "seed": self.seed,
+            "cases": {"asked": self.cases_asked, "run": self.cases_run, "ended": self.cases_ended},
+            "stopped": self.stopped,
+            "steps": self.steps,
+            "seconds": self.seconds,
+            "tally": self.tally.to_json(),
+            "laws": [asdict(row) for row in self.laws],
+            "reached": [asdict(row) for row in self.reached],
+            "broken": self.broken,
+            "findings": [finding_to_json(finding) for finding in self.findings],
+            "ended": [finding_to_json(finding) for finding in self.ended],
+            "ended_count": self.ended_count,
+            "corpus": asdict(self.corpus),
+        }
+
+
+@frozen
+class Report:
+    """What a campaign showed."""
+
+    systems: tuple[SystemReport, ...]
+
+    @property
+    def digest(self) -> str:
+        """Of one system its own digest; of several one that does not depend on their order."""
+        if len(self.systems) == 1:
+            return self.systems[0].tally.digest_hex()
+        named = [f"{each.system} {each.subject} {each.dialect} {each.tally.digest_hex()}" for each in self.systems]
+        return blake2b("\n".join(sorted(named)).encode(), digest_size=8).hexdigest()
+
+    @property
+    def exit_code(self) -> int:
+        return 1 if any(system.failed for system in self.systems) else 0
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "brokerlaw-report": VERSION,
+            "digest": self.digest,
+            "exit_code": self.exit_code,
+            "systems": [system.to_json() for system in self.systems],
+        }
+
+
+def law_rows(laws: tuple[Law, ...], result: Result, tolerated: tuple[str, ...]) -> tuple[LawRow, ...]:
+    """The table of the laws that can be broken."""
+    return tuple(_law_row(law, result, law.name in tolerated) for law in laws if law.kind != "sometimes")
+
+
+def _law_row(law: Law, result: Result, tolerated: bool) -> LawRow:
+    counts = result.tally.laws.get(law.name, [0, 0, 0])
+    cases = max(result.broken.get(f"law {law.name}", 0), 1 if counts[BROKEN] else 0)
+    evidence: Evidence = "unknown"
+    if law.name in result.unobserved:
+        evidence = "not observed"
+    elif cases:
+        evidence = "violated"
+    elif counts[HOLDS]:
+        evidence = "fuzzed"
+    return LawRow(law.name, law.kind, evidence, counts[HOLDS], counts[VACUOUS_COUNT], cases, tolerated)
+
+
+def reached_rows(laws: tuple[Law, ...], result: Result) -> tuple[ReachedRow, ...]:
+    """The table of the states to reach."""
+    return tuple(
+        ReachedRow(law.name, law.name not in result.unobserved, result.tally.reached.get(law.name, 0))
+        for law in laws
+        if law.kind == "sometimes"
+    )
+
+
+def claimed_laws(system: System, dialect: str, only: tuple[str, ...]) -> tuple[Law, ...]:
+    """The laws that a campaign asks."""
+    return tuple(law for law in system.laws_in(system.dialect(dialect)) if not only or law.name in only)

@@ -1,0 +1,66 @@
+"""entry_cache: PIP-430's broker cache, as a program.
+
+One range cache for each topic, one removal queue over all of them; entries expect reads, and every extension of their
+life is bounded.  Read in this order:
+
+    words.py        settings.py, commands.py, sights.py: what can be set, what can happen, what is seen of it
+    rules.py        the arithmetic: thresholds, expiry, entitlement, lifetimes
+    state.py        the model's state and what is seen of it
+    passes.py       how entries leave: the time pass, the size pass, removal by other means
+    counts.py       how expected reads move
+    steps.py        publishing, cursors: one function a command
+    reading.py      reading, deliveries: one function a command
+    upkeep.py       forced removal, eviction, the clock, settings: one function a command
+    model.py        the table of all commands, and when a careful caller sends them
+    accounting.py, eviction.py, lifetimes.py, counting.py, cursors.py, reached.py    what must hold
+    readings.py     where the text is vague
+"""
+
+from ..core import TEXT, System
+from . import accounting, counting, cursors, eviction, lifetimes, reached
+from .history import History
+from .model import MODEL
+from .readings import DEVIATIONS, PULSAR_4
+from .words import COMMANDS, OUTCOMES, Config, Snapshot
+
+
+def lane(command: object) -> str:
+    """Who does it, for the timeline."""
+    name = type(command).__name__
+    if name in ("Append", "RollLedger"):
+        return "producer"
+    if name in ("Tick", "ClockBack"):
+        return "clock"
+    if name in ("FinishLoad", "FailLoad"):
+        return "storage"
+    cursor = getattr(command, "cursor", None)
+    return "broker" if cursor is None else f"cursor {cursor}"
+
+
+ENTRY_CACHE = System(
+    name="entry_cache",
+    title="Broker cache: one removal queue, expected reads, bounded TTL extension",
+    proposal="PIP-430",
+    config=Config,
+    commands=COMMANDS,
+    outcomes=OUTCOMES,
+    snapshot=Snapshot,
+    model=MODEL,
+    laws=(*accounting.LAWS, *eviction.LAWS, *lifetimes.LAWS, *counting.LAWS, *cursors.LAWS, *reached.LAWS),
+    deviations=DEVIATIONS,
+    dialects={TEXT: (), "pulsar-4": PULSAR_4},
+    history=History,
+    lanes=lane,
+    clauses=(
+        ("Goals, Simplify RangeCache Implementation", "about type parameters of the Java class, not behaviour"),
+        ("Goals, Improve Performance and Efficiency", "measured by the benchmark pip430, not stated as a law"),
+        ("Detailed Design 1, MpscUnboundedArrayQueue", "subjects run one command at a time; threads are not modelled"),
+        ("OpAddEntry, ShadowManagedLedgerImpl", "shadow topics add nothing to their own cache; not modelled"),
+        ("Metrics & Monitoring", "existing metrics continue; only added and removed counters are laws"),
+        (
+            "brokerAdaptiveRecvByteBufAllocator… minimum and initial size",
+            "only the maximum bounds what a slice retains",
+        ),
+        ("Geo-Replication, Compatibility", "no behaviour of the cache"),
+    ),
+)

@@ -1,0 +1,64 @@
+"""The machine of every system: it passes on the reference, and tells the bug of a mutant by its law.
+
+How much is done follows the Hypothesis profile in force; under `nightly` every mutant of every system is tried.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from brokerlaw.properties import profiles
+from brokerlaw.reference.mutant import Mutant
+from brokerlaw.reference.table import TABLE, Entry
+from brokerlaw.spec.core import read_case
+from brokerlaw.testing import LawBroken, law_tests, replay_case
+
+# The same runs every time: whether a chosen mutant is found must not depend on luck.
+FIXED = settings(max_examples=400, stateful_step_count=30, derandomize=True, database=None)
+
+ENTRIES = [pytest.param(entry, id=entry.name) for entry in TABLE]
+CHOSEN = [
+    pytest.param(entry, mutant, id=f"{entry.name}-{mutant.name}") for entry in TABLE for mutant in entry.mutants[:1]
+]
+
+
+def every_mutant() -> list[Any]:
+    if profiles.profile() != "nightly":
+        later = pytest.mark.skip(reason="every mutant of every system: HYPOTHESIS_PROFILE=nightly")
+        return [pytest.param(None, None, marks=later, id="nightly")]
+    return [
+        pytest.param(entry, mutant, id=f"{entry.name}-{mutant.name}") for entry in TABLE for mutant in entry.mutants
+    ]
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_the_reference_obeys_its_laws(entry: Entry) -> None:
+    law_tests(entry.system, entry.reference)("test_laws").run_machine()
+
+
+@pytest.mark.parametrize(("entry", "mutant"), CHOSEN)
+def test_a_mutant_is_told_by_a_law_with_its_source_and_a_case_that_replays(entry: Entry, mutant: Mutant) -> None:
+    with pytest.raises(LawBroken) as failure:
+        law_tests(entry.name, mutant.make, settings=FIXED)("test_laws").run_machine()
+    broken, message = failure.value, str(failure.value)
+    law = entry.system.law_named[broken.breach.law]
+    for told in (law.name, law.sentence, law.source, broken.breach.evidence):
+        assert told in message
+    text = message.partition("for `brokerlaw replay`:")[2]
+    case = read_case(text, lambda name: entry.system)
+    assert case == broken.case
+    with pytest.raises(LawBroken) as again:
+        replay_case(case, mutant.make)
+    assert again.value.breach == broken.breach
+    replay_case(case, entry.reference)
+
+
+@pytest.mark.parametrize(("entry", "mutant"), every_mutant())
+def test_every_mutant_breaks_the_law_that_it_names(entry: Entry, mutant: Mutant) -> None:
+    tests = law_tests(entry.system, mutant.make, only=[mutant.breaks], model=False)
+    with pytest.raises(LawBroken) as failure:
+        tests("test_laws").run_machine()
+    assert failure.value.breach.key == ("law", mutant.breaks)
