@@ -458,10 +458,12 @@ def test_the_legacy_subject_says_what_it_can_not_show() -> None:
     subject = LegacyEntryCache()
     assert subject.snapshot().tombstones is NOT_OBSERVED
     assert subject.snapshot().visits is NOT_OBSERVED
+    work = 0
     for seed in range(10):
         for _ in drive(subject, seed, 150):
             subject._check()
-    assert subject.work > 0
+        work += subject.work
+    assert work > 0
 
 
 # ---- Mutants --------------------------------------------------------------------------------------------------------

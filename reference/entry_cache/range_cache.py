@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sortedcontainers import SortedDict  # type: ignore[import-untyped]
+from sortedcontainers import SortedDict
 
 from ...spec.entry_cache.words import CacheRow
 from .wrapper import CachedEntry, Position, Wrapper

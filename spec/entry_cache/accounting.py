@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..core import VACUOUS, Broken, Verdict, always, step
@@ -13,6 +14,7 @@ from .words import (
     Evicted,
     EvictionCheck,
     FinishRemoval,
+    Item,
     Removed,
     SizePass,
     Snapshot,
@@ -75,8 +77,8 @@ def payload_lives_while_held(config: Config, now: Snapshot) -> Verdict:
 
 @always("PIP-430, Note About Entry Cache Size", reads=("queue",))
 def retained_memory_covers_what_is_accounted(config: Config, now: Snapshot) -> Verdict:
-    """With copying on, entries keep alive exactly the bytes that are accounted; with copying off at least those, because
-    a slice keeps its whole buffer.  Can not see: how much more (the benchmark pip430 measures it)."""
+    """With copying on, entries keep alive exactly the bytes that are accounted; with copying off at least those,
+    because a slice keeps its whole buffer.  Can not see: how much more (the benchmark pip430 measures it)."""
     if not now.queue:
         return VACUOUS
     accounted = sum([item.size_bytes for item in now.queue])
@@ -174,7 +176,7 @@ def forced_removal_notes_what_is_in_its_scope(
     if not begun:
         return VACUOUS
     position = (command.ledger, command.entry)
-    scopes = {
+    scopes: dict[str, Callable[[Item], bool]] = {
         "all": lambda item: True,
         "topic": lambda item: item.topic == command.topic,
         "ledger": lambda item: item.topic == command.topic and item.ledger == command.ledger,

@@ -241,8 +241,8 @@ class FinishRemoval:
 
 @frozen
 class EvictionCheck:
-    """The scheduled check: a time pass, then a size pass.  Refused unless the clock stands at (or beyond) the time it is
-    due; the next one is due one interval after that time, or after now if that has passed."""
+    """The scheduled check: a time pass, then a size pass.  Refused unless the clock stands at (or beyond) the time it
+    is due; the next one is due one interval after that time, or after now if that has passed."""
 
 
 @frozen
@@ -254,8 +254,8 @@ class SizePass:
 class CheckBacklogs:
     """The broker's minutely look at backlogs; does nothing under `by_expected_reads`.
 
-    backlogged_threshold > 0: a cursor becomes active if fewer than that many entries lie at or behind its read position,
-    else inactive.  min_backlog_cursors > 0: a cursor caches its reads from now on iff its backlog is at least
+    backlogged_threshold > 0: a cursor becomes active if fewer than that many entries lie at or behind its read
+    position, else inactive.  min_backlog_cursors > 0: a cursor caches its reads from now on iff its backlog is at least
     min_backlog_entries and at least min_backlog_cursors other cursors of the topic have a backlog that differs from its
     own by at most max_backlog_between_cursors."""
 

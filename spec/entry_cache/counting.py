@@ -180,7 +180,7 @@ def append_is_cached_while_somebody_may_want_it(
     config: Config, before: Snapshot, command: Append, outcome: Any, after: Snapshot
 ) -> Verdict:
     """An appended entry is cached while the topic has an active cursor, and for the configured time after the last one
-    left or the topic was loaded (under the expected-read strategy); otherwise, and while the cache is off, it is not."""
+    left or the topic was loaded (under the expected-read strategy); otherwise, and while the cache is off, not."""
     if not isinstance(outcome, Appended):
         return VACUOUS
     settings = before.settings

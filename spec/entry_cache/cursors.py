@@ -179,7 +179,7 @@ def _end(before: Snapshot, topic: str) -> tuple[int, int]:
 
 
 @step(
-    "PIP-430, Modified Behavior, managedLedgerCursorBackloggedThreshold and the three after it; shipped: checkCursorsToCacheEntries, 4.2.4",
+    "PIP-430, Modified Behavior, …CursorBackloggedThreshold; shipped: checkCursorsToCacheEntries, 4.2.4",
     reads=("cursors", "topics"),
     on=(CheckBacklogs,),
 )

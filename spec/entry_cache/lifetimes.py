@@ -135,8 +135,8 @@ def expected_entry_stays_for_its_whole_budget(
 def entry_is_gone_soon_after_its_last_access(
     past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
-    """Once accesses stop, an entry is gone by 2 (ttl + δ) after the last one if no reads are expected from then on, else
-    by (1 + max(1, M - extensions spent then)) (ttl + δ)."""
+    """Once accesses stop, an entry is gone by 2 (ttl + δ) after the last one if no reads are expected from then on,
+    else by (1 + max(1, M - extensions spent then)) (ttl + δ)."""
     if not past.steady or not isinstance(outcome, Evicted):
         return VACUOUS
     settings, asked = before.settings, False

@@ -30,7 +30,7 @@ def counts_reads(config: Config, dialect: Dialect) -> bool:
 
 
 def time_pass(config: Config, state: State, dialect: Dialect) -> Passed:
-    """From the head, while expired: requeue what is entitled, remove the rest; stop at the first that is not expired."""
+    """From the head, while expired: requeue what is entitled, remove the rest; stop at the first not expired."""
     now, settings, counting = state.now_ms, state.settings, counts_reads(config, dialect)
     scan_on = dialect.has(named.SCAN_PAST_UNEXPIRED)
     ahead: list[Item | None] = []  # what a pass that scans on leaves where it is

@@ -125,7 +125,7 @@ def _loaded(
 def _expected_by_load(
     config: w.Config, state: State, reader: w.CursorRow, position: tuple[int, int], dialect: Dialect
 ) -> int:
-    """How many reads a loaded entry expects: one for each active cursor that has yet to read it, the reader included."""
+    """How many reads a loaded entry expects: one for each active cursor that has yet to, the reader included."""
     if not config.by_expected_reads:
         return 1 if dialect.has(named.READS_WITHOUT_STRATEGY) else 0
     if dialect.has(named.RANK_OF_READER):

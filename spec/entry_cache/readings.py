@@ -81,8 +81,8 @@ PASSES = (
         "contradiction",
         '"Requeued entries are reconsidered in subsequent eviction passes", and the Alternatives name a stash for '
         "them; no stash is in the design.",
-        "text: a size pass reconsiders them itself, until it has freed enough. stash: they are set aside for this pass, "
-        "which may end far above the watermark.",
+        "text: a size pass reconsiders them itself, until it has freed enough. stash: they are set aside for this "
+        "pass, which may end far above the watermark.",
         w.Config(max_size_bytes=20),
         w.Append("t2", 20),
         w.Get("t2", 0, 0),
@@ -134,8 +134,8 @@ PASSES = (
     _deviation(
         SIZE_PASS_HONOURS_EXPIRY,
         "contradiction",
-        'evictLeastAccessedEntries takes an expiration timestamp, and entries with expected reads are kept "unless they '
-        'also meet timestamp expiration". The shipped size pass knows no expiry.',
+        'evictLeastAccessedEntries takes an expiration timestamp, and entries with expected reads are kept "unless '
+        'they also meet timestamp expiration". The shipped size pass knows no expiry.',
         "text: a size pass looks at entitlement alone. size-pass-honours-expiry: expected reads do not save an entry "
         "that is expired.",
         w.Config(max_size_bytes=20, ttl_ms=1),
@@ -215,7 +215,8 @@ COUNTING = (
     _deviation(
         NO_COUNT_FROM_ZERO,
         "shipped",
-        "An entry that starts with no expected reads (no active cursor) can still be read by a late cursor and replayed.",
+        "An entry that starts with no expected reads (no active cursor) can still be read by a late cursor, and be "
+        "replayed.",
         "text: the count moves from zero like any other. no-count-from-zero: such an entry has no counter at all, and "
         "replays add nothing.",
         w.Config(),
@@ -255,7 +256,7 @@ COUNTING = (
         w.FinishLoad("t2", "c2"),
         w.FinishLoad("t2", "c1"),
         replaces=(*COUNTS, "deliveries_open_and_end_one_by_one"),
-        source="shipped: RangeEntryCacheImpl.readFromStorage and insert, 4.2.4 (PendingReadsManager joins most such reads)",
+        source="shipped: RangeEntryCacheImpl.readFromStorage, 4.2.4 (PendingReadsManager joins most such reads)",
     ),
     _deviation(
         SECOND_PUT_REPLACES_COUNT,
@@ -290,7 +291,7 @@ COUNTING = (
         w.Read("t1", "c4", 2),
         w.FinishLoad("t1", "c4"),
         replaces=("loaded_entry_expects_the_cursors_at_or_before_it", *COUNTS),
-        source="shipped: RangeEntryCacheImpl.readFromStorage, ManagedCursorImpl.getNumberOfCursorsAtSamePositionOrBefore, 4.2.4",
+        source="shipped: RangeEntryCacheImpl.readFromStorage, 4.2.4",
     ),
     _deviation(
         ZERO_READS_NOT_CACHED,
@@ -331,14 +332,14 @@ COUNTING = (
         w.Append("t1", 1),
         w.Seek("t1", "c1", 0, 1),
         replaces=("eviction_follows_the_slowest_cursor",),
-        source="shipped: ManagedLedgerImpl.invalidateEntriesUpToSlowestReaderPosition, RangeEntryCacheImpl.invalidateEntries, 4.2.4",
+        source="shipped: ManagedLedgerImpl.invalidateEntriesUpToSlowestReaderPosition, 4.2.4",
     ),
     _deviation(
         READS_WITHOUT_STRATEGY,
         "shipped",
         'The maximum of extensions "only takes effect when cacheEvictionByExpectedReadCount is enabled".',
-        "text: without the strategy no reads are counted. reads-without-strategy: a load that is cached starts with one "
-        "expected read, and passes requeue entries for it.",
+        "text: without the strategy no reads are counted. reads-without-strategy: a load that is cached starts with "
+        "one expected read, and passes requeue entries for it.",
         w.Config(by_expected_reads=False, by_mark_delete=True),
         w.OpenCursor("t3", "c1", "latest"),
         w.Append("t3", 1),
@@ -354,7 +355,7 @@ COUNTING = (
             "time_pass_acts_on_the_expired_prefix",
             "requeue_renews_and_spends",
         ),
-        source="shipped: ManagedCursorImpl.getNumberOfCursorsAtSamePositionOrBefore, RangeCacheRemovalQueue.shouldRequeue, 4.2.4",
+        source="shipped: ManagedCursorImpl.getNumberOfCursorsAtSamePositionOrBefore, RangeCacheRemovalQueue, 4.2.4",
     ),
 )
 

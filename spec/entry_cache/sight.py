@@ -70,7 +70,7 @@ def expired_prefix(before: Snapshot) -> int:
 
 
 def time_pass_alone(config: Config, before: Snapshot, command: Any, outcome: Any) -> bool:
-    """Whether a step was a time pass after which nothing had to be freed for size, so that all it did it did by time."""
+    """Whether a step was a time pass after which nothing had to be freed for size, so that all it did was by time."""
     if not isinstance(command, EvictionCheck) or not isinstance(outcome, Evicted):
         return False
     settings = before.settings

@@ -1,7 +1,7 @@
 """entry_cache, part 3: the model's state, and what an observer sees of it.
 
-A state is nested tuples: immutable, hashable, compared by value.  The removal queue is one tuple from head to tail, with
-None where a tombstone stands.
+A state is nested tuples: immutable, hashable, compared by value.  The removal queue is one tuple from head to tail,
+with None where a tombstone stands.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def canonical(state: State) -> Hashable:
     """A state without its ghosts: serials and buffers renumbered, times counted from now, totals left out."""
     serials: dict[int, int] = {0: 0}
     buffers: dict[int, int] = {}
-    queue = []
+    queue: list[Item | None] = []
     for item in state.queue:
         if item is None:
             queue.append(None)

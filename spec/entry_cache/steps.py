@@ -50,7 +50,7 @@ def append(config: w.Config, state: State, command: w.Append, dialect: Dialect) 
 
 
 def _received(config: w.Config, state: State, size_bytes: int) -> State:
-    """The bytes of a publish land in the receive buffer, or begin a new one.  A copying cache does not hold on to it."""
+    """The bytes of a publish land in the receive buffer, or begin a new one.  A copying cache does not keep it."""
     if config.copy_entries:
         return state
     receive = state.receive

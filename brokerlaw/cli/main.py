@@ -1,0 +1,127 @@
+"""The command `brokerlaw`: finds the subcommand, runs it, prints what it answers.
+
+Exit codes: 0, nothing is wrong; 1, something is (a broken law, a mutant that survives, an unsound adapter); 2, the
+command could not be carried out as it was given: one sentence on stderr, nothing on stdout, nothing written.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from importlib.metadata import PackageNotFoundError, version
+from typing import Protocol
+
+from ..driver.errors import Usage
+from . import check, doctor, mutants, replay, systems
+from .answer import Answer
+from .names import near
+from .options import Help, Parser, add_output, described
+from .terminal import Meter, Style, style_for
+
+DESCRIPTION = """
+    Executable laws for the memory and acknowledgement state of message brokers.
+
+      brokerlaw systems                                what there is to check
+      brokerlaw check cursor_ranks                     does the reference obey the laws?
+      brokerlaw check cursor_ranks --subject my:Ranks  does your own class?
+      brokerlaw replay brokerlaw-out/CASE.json         what happened, step by step
+      brokerlaw mutants                                do the laws catch the bugs that they should?
+      brokerlaw doctor entry_cache --subject my:Cache  is your adapter sound?
+
+    Exit codes: 0 nothing is wrong, 1 something is, 2 the command could not be carried out as it was given.
+"""
+
+
+class Command(Protocol):
+    """What a module of a command has."""
+
+    SUMMARY: str
+    DESCRIPTION: str
+
+    def add_arguments(self, parser: Parser) -> None: ...
+
+    def run(self, args: Namespace, style: Style, meter: Meter) -> Answer: ...
+
+
+COMMANDS: dict[str, Command] = {
+    "systems": systems,
+    "check": check,
+    "mutants": mutants,
+    "replay": replay,
+    "doctor": doctor,
+}
+
+
+def build_parser() -> Parser:
+    """The parser of everything."""
+    parser = Parser("brokerlaw", description=described(DESCRIPTION), formatter_class=Help, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"brokerlaw {_version()}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
+    for name, command in COMMANDS.items():
+        one = commands.add_parser(
+            name,
+            help=command.SUMMARY,
+            description=described(command.DESCRIPTION),
+            formatter_class=Help,
+            allow_abbrev=False,
+        )
+        command.add_arguments(one)
+        add_output(one)
+    return parser
+
+
+def _version() -> str:
+    try:
+        return version("brokerlaw")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+def entry(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line; gives the exit code."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that has no such letter still gets the sentence
+    return _quietly(lambda: _run(given))
+
+
+def _run(given: list[str]) -> int:
+    if given and not given[0].startswith("-") and given[0] not in COMMANDS:
+        known = ", ".join(COMMANDS)
+        raise Usage(f"there is no command {given[0]!r}{near(given[0], COMMANDS)}; expected one of {known}")
+    args = build_parser().parse_args(given)
+    meter = Meter(quiet=args.quiet)
+    try:
+        with redirect_stdout(sys.stderr):  # what a subject prints is not part of the answer
+            answer = COMMANDS[args.command].run(args, style_for(sys.__stdout__ or sys.stdout), meter)
+    finally:
+        meter.clear()
+    _print(answer.as_json(args.command) if args.json else "\n".join(answer.lines))
+    return answer.code
+
+
+def _print(text: str) -> None:
+    """Prints, and does not mind a reader who has seen enough."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _quietly(run: Callable[[], int]) -> int:
+    """Runs something; whatever the user can mend or did himself is one line, without a traceback."""
+    try:
+        return run()
+    except Usage as usage:
+        return _say(" ".join(str(usage).split()), 2)
+    except KeyboardInterrupt:
+        return _say("interrupted", 130)
+
+
+def _say(sentence: str, code: int) -> int:
+    print(f"brokerlaw: {sentence}", file=sys.stderr)
+    return code
