@@ -77,6 +77,7 @@ class CursorRanks(RankedLine):
         self._rebuild_percent = config.rebuild_percent
         self._re_add_keeps_old_cursor = dialect.has("re-add-keeps-old-cursor")
         self._untracked_keeps_position = dialect.has("untracked-keeps-position")
+        self._itself = 1 if dialect.has("rank-leaves-itself-out") else 0
         self._cursors: dict[str, Cursor] = {}
         self._clear()
         self._pending = self._new_heap()
@@ -121,7 +122,7 @@ class CursorRanks(RankedLine):
         self._settle()
         cursor = self._cursors.get(command.cursor)
         self._work += 1
-        return Count(rank_of(cursor))
+        return Count(max(0, rank_of(cursor) - self._itself))
 
     def _rank_at(self, command: RankAt) -> Count:
         self._settle()

@@ -10,7 +10,7 @@ import pytest
 
 from brokerlaw.driver.doctor import EXAMINATIONS, EXAMINATIONS_OF_CLONES, Diagnosis, examine
 from brokerlaw.reference.table import TABLE, Entry
-from brokerlaw.spec.core import Dialect
+from brokerlaw.spec.core import NOT_OBSERVED, Dialect
 
 from .toy import TOY, Config, Insert, Returned, Snapshot, Tick, Turnstile
 
@@ -138,8 +138,6 @@ def test_what_it_can_not_do_is_listed_for_information() -> None:
             self.reset, self.apply = self.inner.reset, self.inner.apply
 
         def snapshot(self) -> Snapshot:
-            from brokerlaw.spec.core import NOT_OBSERVED
-
             return self.inner.snapshot()._replace(passed=NOT_OBSERVED)
 
     found = examine(TOY, Plain, cases=20)

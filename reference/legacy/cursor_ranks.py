@@ -58,6 +58,7 @@ class LegacyCursorRanks:
     def reset(self, config: Config, dialect: Dialect) -> None:
         self._re_add_keeps_old_cursor = dialect.has("re-add-keeps-old-cursor")
         self._untracked_keeps_position = dialect.has("untracked-keeps-position")
+        self._itself = 1 if dialect.has("rank-leaves-itself-out") else 0
         self._cursors: dict[str, Cursor] = {}
         self._heap = SlowestFirst()  # of the tracked ones
         self._adds = 0
@@ -101,7 +102,9 @@ class LegacyCursorRanks:
 
     def _rank(self, command: Rank) -> Count:
         cursor = self._cursors.get(command.cursor)
-        return Count(0 if cursor is None or cursor.wanted == END else self._counted(cursor.wanted))
+        if cursor is None or cursor.wanted == END:
+            return Count(0)
+        return Count(self._counted(cursor.wanted) - self._itself)
 
     def _rank_at(self, command: RankAt) -> Count:
         return Count(self._counted((command.ledger, command.entry)))

@@ -11,7 +11,7 @@ it never imports, evaluates or guesses.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -24,15 +24,20 @@ VERSION = 1
 MAX_BYTES = 8 * 1024 * 1024
 MAX_COMMANDS = 100_000
 MAX_DEPTH = 8  # a case nests four deep; anything much deeper is not one
+MAX_PROBLEM = 1_000  # characters of a message: what a file holds may be long
 
 
 class BadCase(ValueError):
     """A case that can not be read; the message says where and what was expected."""
 
     def __init__(self, where: str, problem: str) -> None:
-        super().__init__(f"{where}: {problem}")
         self.where = where
-        self.problem = problem
+        self.problem = problem if len(problem) <= MAX_PROBLEM else f"{problem[: MAX_PROBLEM - 3]}..."
+        super().__init__(f"{where}: {self.problem}")
+
+
+def _as_tuple(commands: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(commands)
 
 
 @frozen
@@ -41,7 +46,7 @@ class Case:
 
     system: str
     config: Any
-    commands: tuple[Any, ...] = field(converter=tuple)
+    commands: tuple[Any, ...] = field(converter=_as_tuple)
     dialect: str = TEXT
     note: str = ""
     observe: int = 1  # look at the snapshot after every n-th command; 0: after the last one only
@@ -171,8 +176,9 @@ def _declared(declared: type, data: object, where: str) -> Any:
 
 
 def _parse(text: str | bytes, where: str) -> object:
-    if len(text) > MAX_BYTES:
-        raise BadCase(where, f"{len(text)} bytes are more than the {MAX_BYTES} allowed")
+    size = len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+    if size > MAX_BYTES:
+        raise BadCase(where, f"{size} bytes are more than the {MAX_BYTES} allowed")
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8")
@@ -196,11 +202,11 @@ class _NotPlain(Exception):
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise _NotPlain(f"the field {_short(twice)} is there twice")
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _NotPlain(f"the field {_short(key)} is there twice")
+        found[key] = value
     return found
 
 
