@@ -69,12 +69,7 @@ class Plan:
     compared: tuple[int, ...]  # indices of the parts that are compared with the model's
     unobserved: tuple[str, ...]  # names of the laws that this subject can not be asked
     unsupported: frozenset[str]
-
-    @property
-    def asked(self) -> tuple[Law, ...]:
-        """Every law of the plan, once, in the order of the spec."""
-        named = {law.name for group in (self.always, *self.step.values(), *self.past.values()) for law in group}
-        return tuple(law for law in self.system.laws if law.name in named)
+    asked: tuple[Law, ...]  # every law of the plan, once, in the order of the spec
 
 
 def plan_for(system: System, dialect: Dialect, subject: Subject, only: Collection[str] = ()) -> Plan:
@@ -105,6 +100,7 @@ def plan_for(system: System, dialect: Dialect, subject: Subject, only: Collectio
         ),
         tuple(law.name for law in claimed if not can_ask(law)),
         missing,
+        tuple(asked),
     )
 
 
@@ -128,6 +124,9 @@ class Checker:
     def start(self, look: bool = True) -> None:
         """Resets the subject and, where it may look, judges the state before the first command."""
         system = self.plan.system
+        for law in self.plan.asked:
+            if law.kind != "sometimes":
+                self.tally.law(law.name)
         self.state = system.model.start(self.config)
         self.past = system.history(self.config)
         self._guard(lambda: self.subject.reset(self.config, self.plan.dialect), "reset")
@@ -204,31 +203,44 @@ class Checker:
         self.model = False
 
     def _ask_always(self) -> None:
+        config, now, counted = self.config, self.now, self.tally.laws
         for law in self.plan.always:
-            self._note(law, law.check(self.config, self.now))
+            verdict, counts = law.check(config, now), counted[law.name]
+            if verdict is True:
+                counts[0] += 1
+            elif verdict is VACUOUS:
+                counts[1] += 1
+            else:
+                self._broken(law, verdict)
 
     def _ask_step(self, before: Any, command: Any) -> None:
         config, outcome, now, past = self.config, self.outcome, self.now, self.past
+        counted, reached = self.tally.laws, self.tally.reached
         past.record(before, command, outcome, now)
         for law in self.plan.step[type(command)]:
-            self._note(law, law.check(config, before, command, outcome, now))
+            verdict, counts = law.check(config, before, command, outcome, now), counted[law.name]
+            if verdict is True:
+                counts[0] += 1
+            elif verdict is VACUOUS:
+                counts[1] += 1
+            else:
+                self._broken(law, verdict)
         for law in self.plan.past[type(command)]:
             verdict = law.check(past, config, before, command, outcome, now)
-            if law.kind != "sometimes":
-                self._note(law, verdict)
+            if law.kind == "sometimes":
+                if verdict is True:
+                    reached[law.name] = reached.get(law.name, 0) + 1
             elif verdict is True:
-                self.tally.reached[law.name] = self.tally.reached.get(law.name, 0) + 1
+                counted[law.name][0] += 1
+            elif verdict is VACUOUS:
+                counted[law.name][1] += 1
+            else:
+                self._broken(law, verdict)
 
-    def _note(self, law: Law, verdict: Any) -> None:
-        counts = self.tally.law(law.name)
-        if verdict is True:
-            counts[0] += 1
-        elif verdict is VACUOUS:
-            counts[1] += 1
-        else:
-            counts[2] += 1
-            evidence = verdict.evidence if isinstance(verdict, Broken) else "the law does not hold"
-            self.breaches.append(Breach("law", law.name, self.steps, evidence))
+    def _broken(self, law: Law, verdict: Any) -> None:
+        self.tally.law(law.name)[2] += 1
+        evidence = verdict.evidence if isinstance(verdict, Broken) else "the law does not hold"
+        self.breaches.append(Breach("law", law.name, self.steps, evidence))
 
 
 @frozen

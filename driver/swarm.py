@@ -96,27 +96,27 @@ def _slots(weights: list[float]) -> list[int]:
 def _drawer(action: Action, config: Any, shape: Shape, random: Callable[[], float]) -> Draw:
     """Draws enabled commands of one action: the first fields from its targets, the others from their domains."""
     make, targets, when = action.command, action.targets, action.when
-    samplers = [f.domain.sampler(random, shape) for f in fields_of(make)]
-    count = len(samplers)
-    if count == 0:
+    fields = fields_of(make)
+    if not fields:
         only = make()
         return lambda state: only if when is None or when(config, state) else None
-    if targets is None:
-        if when is None:
-            return lambda state: make(*[sample() for sample in samplers])
-        return lambda state: make(*[sample() for sample in samplers]) if when(config, state) else None
+    count = len(fields)
+    samplers: list[Callable[[], Any]] = []  # made when first needed: most actions are not drawn in a short case
 
     def draw(state: Any) -> Any:
         if when is not None and not when(config, state):
             return None
-        rows = targets(config, state)
-        if not rows:
-            return None
-        row = rows[int(random() * len(rows))]
-        fixed = len(row)
-        if fixed == count:
-            return make(*row)
-        return make(*row, *[sample() for sample in samplers[fixed:]])
+        row: tuple[Any, ...] = ()
+        if targets is not None:
+            rows = targets(config, state)
+            if not rows:
+                return None
+            row = rows[int(random() * len(rows))]
+            if len(row) == count:
+                return make(*row)
+        if not samplers:
+            samplers.extend([f.domain.sampler(random, shape) for f in fields])
+        return make(*row, *[sample() for sample in samplers[len(row) :]])
 
     return draw
 
@@ -124,5 +124,4 @@ def _drawer(action: Action, config: Any, shape: Shape, random: Callable[[], floa
 def _stray(action: Action, shape: Shape, random: Callable[[], float]) -> Draw:
     """Draws any command of one action, whether it makes sense now or not."""
     make = action.command
-    samplers = [f.domain.sampler(random, shape) for f in fields_of(make)]
-    return lambda state: make(*[sample() for sample in samplers])
+    return lambda state: make(*[f.domain.sampler(random, shape)() for f in fields_of(make)])

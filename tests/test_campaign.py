@@ -205,7 +205,7 @@ def test_a_saved_finding_is_replayed_first_and_found_again(tmp_path: Path) -> No
 
 
 def test_a_saved_case_that_hangs_costs_itself_only(tmp_path: Path) -> None:
-    cases = {"a": [Insert("ann", 1), Push("ann")], "b": [Insert("bob", 1), Tick()], "c": [Tick()]}
+    cases: dict[str, list[Any]] = {"a": [Insert("ann", 1), Push("ann")], "b": [Insert("bob", 1), Tick()], "c": [Tick()]}
     for name, commands in cases.items():
         (tmp_path / f"{name}.json").write_text(write_case(Case("toy", Config(), commands)))
     report = _check(f"{HERE}:HangsForBob", corpus=tmp_path, cases=0, limits=Limits(case_seconds=0.3))

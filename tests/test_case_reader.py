@@ -1,4 +1,4 @@
-"""The reader of cases is strict: whatever it is given, it reads a case, or says where it is wrong and what it expected."""
+"""The reader of cases is strict: whatever it is given, it reads a case, or says where it is wrong and what is."""
 
 from __future__ import annotations
 
@@ -32,15 +32,21 @@ def read(text: str | bytes) -> Case:
 
 def reads_or_says_why(text: str | bytes) -> None:
     """A case that can be written and read again; or BadCase, with a place and a problem of moderate length."""
+    case = read_or_refused(text)
+    if isinstance(case, BadCase):
+        assert str(case) == f"{case.where}: {case.problem}"
+        assert case.where.startswith("case.json")
+        assert 0 < len(case.problem) < MAX_MESSAGE
+    else:
+        check_case(case, SYSTEMS[case.system])
+        assert read(write_case(case)) == case
+
+
+def read_or_refused(text: str | bytes) -> Case | BadCase:
     try:
-        case = read(text)
+        return read(text)
     except BadCase as bad:
-        assert str(bad) == f"{bad.where}: {bad.problem}"
-        assert bad.where.startswith("case.json")
-        assert 0 < len(bad.problem) < MAX_MESSAGE
-        return
-    check_case(case, SYSTEMS[case.system])
-    assert read(write_case(case)) == case
+        return bad
 
 
 def refused(data: Any) -> BadCase:

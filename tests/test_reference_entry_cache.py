@@ -204,7 +204,8 @@ def test_fingerprints_forget_serials_buffers_and_the_time_of_day() -> None:
     run(late, Tick(1), EvictionCheck())
     run(early, OpenCursor("t0", "c0", "latest"), CloseCursor("t0", "c0"))
     run(late, OpenCursor("t0", "c0", "latest"), CloseCursor("t0", "c0"))
-    early.topics["t1"].left_ms = early.topics["t2"].left_ms = early.topics["t3"].left_ms = -1
+    for name in ("t1", "t2", "t3"):
+        early.topics[name].left(-1)  # as long ago as in the other
     assert early.fingerprint() == late.fingerprint()
 
 
@@ -456,6 +457,7 @@ def test_the_legacy_scan_misses_what_lies_behind_a_fresh_position() -> None:
 
 def test_the_legacy_subject_says_what_it_can_not_show() -> None:
     subject = LegacyEntryCache()
+    subject.reset(Config(), TEXT_DIALECT)
     assert subject.snapshot().tombstones is NOT_OBSERVED
     assert subject.snapshot().visits is NOT_OBSERVED
     work = 0
@@ -491,6 +493,15 @@ def first_difference(
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_every_mutant_differs_from_the_reference(mutant: Mutant) -> None:
     assert any(first_difference(EntryCache, mutant.make, seed) for seed in range(3000))
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_mutant_misbehaves_and_does_not_crash(mutant: Mutant) -> None:
+    subject: Any = mutant.make()
+    for seed in range(4):
+        for _ in drive(subject, seed, 60, Dialect("other", frozenset(DEVIATIONS[seed::4]))):
+            assert subject.clone().snapshot() == subject.snapshot()
+            assert subject.clone().fingerprint() == subject.fingerprint()
 
 
 def test_mutants_are_told_apart_by_name_and_sentence() -> None:

@@ -94,10 +94,10 @@ def _run(given: list[str]) -> int:
         known = ", ".join(COMMANDS)
         raise Usage(f"there is no command {given[0]!r}{near(given[0], COMMANDS)}; expected one of {known}")
     args = build_parser().parse_args(given)
-    meter = Meter(quiet=args.quiet)
+    meter, style = Meter(quiet=args.quiet), style_for(sys.stdout)
     try:
         with redirect_stdout(sys.stderr):  # what a subject prints is not part of the answer
-            answer = COMMANDS[args.command].run(args, style_for(sys.__stdout__ or sys.stdout), meter)
+            answer = COMMANDS[args.command].run(args, style, meter)
     finally:
         meter.clear()
     _print(answer.as_json(args.command) if args.json else "\n".join(answer.lines))

@@ -77,11 +77,13 @@ def made_subject(entry: Entry, name: str) -> Named:
 
 
 def check_laws(option: str, names: Collection[str], entries: Collection[Entry], endings: bool = False) -> None:
-    """Says so where a law does not exist, or (a `sometimes`) can not be broken."""
+    """Says so where there is no such law."""
     laws = {law.name: law for entry in entries for law in entry.system.laws}
     known = [*laws, *(ENDINGS if endings else ())]
     for name in names:
         if name not in known:
+            if name in [entry.name for entry in TABLE]:
+                raise Usage(f"{option}: {name} is a system, not a law; name systems before {option}")
             systems = ", ".join(entry.name for entry in entries)
             beside = f", nor an ending ({', '.join(ENDINGS)})" if endings else ""
             raise Usage(f"{option}: {name!r} is no law of {systems}{beside}{near(name, known)}")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...spec.core import Dialect
-from ...spec.entry_cache.words import TOPICS, Config, Delivered
+from ...spec.entry_cache.words import TOPICS, Config, Delivered, RemovalRow
 from .deliveries import Deliveries, Delivery
 from .manager import Parts
 from .payload import Content, View
-from .switches import Switches
+from .switches import switches_of
 from .topic import Cursor, Topic
 from .wrapper import CachedEntry, Position, Wrapper
 
@@ -25,6 +25,16 @@ class Note:
         self.wrapper = wrapper
         self.key = entry.key
         self.entry = entry
+
+
+class Removal:
+    """A forced removal under way."""
+
+    __slots__ = ("notes", "row")
+
+    def __init__(self, key: RemovalKey, notes: list[Note]) -> None:
+        self.notes = notes
+        self.row = RemovalRow(*key, tuple([note.entry.serial for note in notes]))
 
 
 class Buffers:
@@ -54,25 +64,23 @@ class Buffers:
 
 
 class Broker:
-    """Topics, cursors, deliveries and forced removals, over one cache manager."""
+    """Topics, cursors, deliveries and forced removals, over one cache manager.  It begins with a reset."""
 
     def __init__(self, parts: Parts | None = None) -> None:
         self.parts = parts or Parts()
-        self.reset(Config(), Dialect("text"))
 
     def reset(self, config: Config, dialect: Dialect) -> None:
         """Forgets everything and starts as new."""
         self.config = config
         self.dialect = dialect
-        self.switches = Switches.of(dialect)
+        self.switches = switches_of(dialect)
         self.manager = self.parts.manager(self.parts, self.switches)
         self.now_ms = 0
         self.next_check_ms = config.check_interval_ms
         self.topics: dict[str, Topic] = {}
-        for name in TOPICS:
-            self.topic(name)
+        self.shown = [(self.topic(name), self.manager.cache(name)) for name in TOPICS]
         self.deliveries = Deliveries()
-        self.removals: dict[RemovalKey, list[Note]] = {}
+        self.removals: dict[RemovalKey, Removal] = {}
         self.buffers = Buffers(config.receive_buffer_bytes)
         self.settings = config
         self.use(config)
@@ -163,7 +171,7 @@ class Broker:
     def _after_departure(self, topic: Topic, had_active: bool) -> None:
         """Notes when the last active cursor left."""
         if had_active and topic.active == 0:
-            topic.left_ms = self.now_ms
+            topic.left(self.now_ms)
 
     def _evict_behind_cursors(self, topic: Topic) -> None:
         """Without the strategy of expected reads, what no active cursor needs any more goes at once."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Iterable
-from copy import copy
+from functools import lru_cache
 from typing import TypeVar
 
-from .broker import Broker, Note
+from .broker import Broker, Note, Removal
 from .deliveries import Deliveries
 from .manager import CacheManager
 from .payload import Payload
@@ -15,6 +15,21 @@ from .topic import Log, Topic
 from .wrapper import CachedEntry, Wrapper
 
 SomeBroker = TypeVar("SomeBroker", bound=Broker)
+Anything = TypeVar("Anything")
+
+
+def _twin(old: Anything) -> Anything:
+    """A shallow copy of an object whose fields are slots; several times as fast as `copy.copy`."""
+    kind: type = type(old)
+    new: Anything = object.__new__(kind)
+    for name in _slots(kind):
+        setattr(new, name, getattr(old, name))
+    return new
+
+
+@lru_cache(maxsize=256)
+def _slots(kind: type) -> tuple[str, ...]:
+    return tuple(name for base in kind.__mro__ for name in getattr(base, "__slots__", ()))
 
 
 def copied(old: Broker, new: SomeBroker) -> SomeBroker:
@@ -25,9 +40,12 @@ def copied(old: Broker, new: SomeBroker) -> SomeBroker:
     copies = _Copies(new.manager)
     copies.copy_manager(old.manager)
     new.topics = {name: _topic_copy(topic) for name, topic in old.topics.items()}
+    new.shown = [(new.topics[topic.name], new.manager.cache(topic.name)) for topic, _ in old.shown]
     new.deliveries = copies.deliveries(old.deliveries)
-    new.removals = {key: [copies.note(note) for note in notes] for key, notes in old.removals.items()}
-    new.buffers = copy(old.buffers)
+    new.removals = {
+        key: Removal(key, [copies.note(note) for note in removal.notes]) for key, removal in old.removals.items()
+    }
+    new.buffers = _twin(old.buffers)
     return new
 
 
@@ -56,7 +74,7 @@ class _Copies:
     def payload(self, old: Payload) -> Payload:
         held = self._manager.holdings.held
         if old.serial not in held:
-            twin = Payload(old.serial, copy(old.view), self._manager.holdings)
+            twin = Payload(old.serial, _twin(old.view), self._manager.holdings)
             twin.holders, twin.ties = old.holders, old.ties
             held[old.serial] = twin
         return held[old.serial]
@@ -64,7 +82,7 @@ class _Copies:
     def entry(self, old: CachedEntry) -> CachedEntry:
         twin = self._entries.get(id(old))
         if twin is None:
-            twin = self._entries[id(old)] = copy(old)
+            twin = self._entries[id(old)] = _twin(old)
             twin.payload = self.payload(old.payload)
             self._manager.holdings.note(twin.payload)
             twin.wrapper = None if old.wrapper is None else self.wrapper(old.wrapper)
@@ -73,13 +91,13 @@ class _Copies:
     def wrapper(self, old: Wrapper) -> Wrapper:
         twin = self._wrappers.get(id(old))
         if twin is None:
-            twin = self._wrappers[id(old)] = copy(old)
+            twin = self._wrappers[id(old)] = _twin(old)
             twin.cache = None if old.cache is None else self._manager.cache(old.cache.topic)
             twin.value = None if old.value is None else self.entry(old.value)
         return twin
 
     def note(self, old: Note) -> Note:
-        twin = copy(old)
+        twin = _twin(old)
         twin.wrapper, twin.entry = self.wrapper(old.wrapper), self.entry(old.entry)
         return twin
 
@@ -91,17 +109,17 @@ class _Copies:
 
 
 def _topic_copy(old: Topic) -> Topic:
-    new = copy(old)
+    new = _twin(old)
     new.log = _log_copy(old.log)
     new.cursors = {}
     for name, cursor in old.cursors.items():
-        new.cursors[name] = copy(cursor)
+        new.cursors[name] = _twin(cursor)
         new.cursors[name].replays = list(cursor.replays)
     return new
 
 
 def _log_copy(old: Log) -> Log:
-    new = copy(old)
+    new = _twin(old)
     new.ledgers = {ledger: list(sizes) for ledger, sizes in old.ledgers.items()}
     return new
 
@@ -112,7 +130,7 @@ def fingerprint_of(broker: Broker) -> Hashable:
     How far the clock is from 0, where stepping back ends, is left out too.
     """
     manager, now_ms = broker.manager, broker.now_ms
-    noted = {key: [note.entry.serial for note in notes] for key, notes in broker.removals.items()}
+    noted = {key: removal.row.serials for key, removal in broker.removals.items()}
     live = [node.value for node in manager.queue.nodes if node.value is not None]
     rank = _ranks(
         [entry.serial for entry in live]

@@ -35,7 +35,7 @@ class Publishing(Broker):
     def append(self, command: Append) -> Appended:
         """O(log n) in the topic's cached entries."""
         topic, size_bytes = self.topic(command.topic), command.size_bytes
-        position = topic.log.append(size_bytes)
+        position = topic.append(size_bytes)
         cached = self._caches_append(topic)
         buffer = self._append_buffer(size_bytes, cached)
         if cached:
@@ -63,10 +63,10 @@ class Publishing(Broker):
         return self.buffers.slice_of_receive(size_bytes)
 
     def roll_ledger(self, command: RollLedger) -> Done | Refused:
-        log = self.topic(command.topic).log
-        if not log.ledgers[log.open]:
+        topic = self.topic(command.topic)
+        if not topic.log.ledgers[topic.log.open]:
             return _LEDGER_EMPTY
-        log.roll()
+        topic.roll()
         return DONE
 
 

@@ -17,13 +17,13 @@ class RangeCache:
     find: O(1).  put, remove: O(log n).  before: O(log n + what it returns).  clear: O(n).
     """
 
-    __slots__ = ("_row", "size_bytes", "topic", "wrappers")
+    __slots__ = ("kept", "size_bytes", "topic", "wrappers")
 
     def __init__(self, topic: str) -> None:
         self.topic = topic
         self.size_bytes = 0
         self.wrappers: Any = SortedDict()  # Position -> Wrapper
-        self._row: CacheRow | None = None
+        self.kept: CacheRow | None = None  # the observer's row, while nothing in it changes
 
     def __len__(self) -> int:
         return len(self.wrappers)
@@ -39,7 +39,7 @@ class RangeCache:
             return False
         self.wrappers[key] = wrapper
         self.size_bytes += size_bytes
-        self._row = None
+        self.kept = None
         return True
 
     def remove(self, key: Position, wrapper: Wrapper, size_bytes: int) -> bool:
@@ -48,7 +48,7 @@ class RangeCache:
             return False
         del self.wrappers[key]
         self.size_bytes -= size_bytes
-        self._row = None
+        self.kept = None
         return True
 
     def before(self, key: Position, inclusive: bool = False) -> list[Wrapper]:
@@ -76,12 +76,12 @@ class RangeCache:
         wrappers, size_bytes = list(self.all()), self.size_bytes
         self.wrappers.clear()
         self.size_bytes = 0
-        self._row = None
+        self.kept = None
         return wrappers, size_bytes
 
     def row(self) -> CacheRow:
         """The observer's row; O(n) after a change, else O(1)."""
-        if self._row is None:
+        if self.kept is None:
             rows = [(*key, node.value.serial if node.value else 0) for key, node in self.wrappers.items()]
-            self._row = CacheRow(self.topic, self.size_bytes, tuple(rows))
-        return self._row
+            self.kept = CacheRow(self.topic, self.size_bytes, tuple(rows))
+        return self.kept

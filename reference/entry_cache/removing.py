@@ -29,7 +29,7 @@ from ...spec.entry_cache.words import (
     SizePass,
     Tick,
 )
-from .broker import Broker, Note, RemovalKey
+from .broker import Broker, Note, Removal, RemovalKey
 from .manager import NOTHING
 from .wrapper import Wrapper
 
@@ -51,16 +51,17 @@ class Removing(Broker):
         if key in self.removals:
             return _UNDER_WAY
         if command.what == "ledger":
-            log = self.topic(command.topic).log
-            if command.ledger == log.open:
+            topic = self.topic(command.topic)
+            if command.ledger == topic.log.open:
                 return _LEDGER_OPEN
-            if command.ledger not in log.ledgers:
+            if command.ledger not in topic.log.ledgers:
                 return _LEDGER_GONE
-            log.delete(command.ledger)
+            topic.delete(command.ledger)
         elif command.what == "topic":
             self._close_topic(command.topic)
-        self.removals[key] = self._noted(key)
-        return Began(len(self.removals[key]))
+        notes = self._noted(key)
+        self.removals[key] = Removal(key, notes)
+        return Began(len(notes))
 
     def _close_topic(self, name: str) -> None:
         topic = self.topic(name)
@@ -89,11 +90,11 @@ class Removing(Broker):
 
     def finish_removal(self, command: FinishRemoval) -> Removed | Refused:
         """O(k log n) for k entries noted."""
-        notes = self.removals.pop((command.what, command.topic, command.ledger, command.entry), None)
-        if notes is None:
+        removal = self.removals.pop((command.what, command.topic, command.ledger, command.entry), None)
+        if removal is None:
             return _NO_REMOVAL
         entries = size_bytes = 0
-        for note in notes:
+        for note in removal.notes:
             if self._still_there(note):
                 entries += 1
                 size_bytes += self.manager.remove(note.wrapper)

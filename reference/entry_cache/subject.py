@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from ...spec.entry_cache.words import (
-    TOPICS,
     Append,
     BeginRemoval,
     CheckBacklogs,
@@ -24,7 +23,6 @@ from ...spec.entry_cache.words import (
     Read,
     Redeliver,
     Release,
-    RemovalRow,
     Replay,
     RollLedger,
     Seek,
@@ -38,7 +36,6 @@ from ...spec.entry_cache.words import (
     Snapshot,
     Tick,
 )
-from .broker import RemovalKey
 from .check import check
 from .copying import copied, fingerprint_of
 from .manager import Parts
@@ -88,7 +85,7 @@ class EntryCache(Publishing, Cursors, Reading, Delivering, Removing, Evicting):
 
     def snapshot(self) -> Snapshot:
         """Everything an observer sees; O(queue + cursors), rows that did not change are used again."""
-        manager, topics = self.manager, self.topics
+        manager, shown = self.manager, self.shown
         queue = manager.queue
         return Snapshot(
             self.now_ms,
@@ -96,20 +93,17 @@ class EntryCache(Publishing, Cursors, Reading, Delivering, Removing, Evicting):
             self.settings,
             tuple([node.item or node.row(node.value) for node in queue.nodes if node.value is not None]),
             queue.tombstones,
-            tuple([manager.cache(name).row() for name in TOPICS]),
+            tuple([cache.kept or cache.row() for _, cache in shown]),
             manager.total_bytes,
             Counters(manager.added, manager.added_bytes, manager.removed, manager.removed_bytes),
             manager.size_pass_due,
             queue.visits,
             manager.holdings.rows(),
-            tuple([cursor.row() for name in TOPICS for cursor in topics[name].cursors.values()]),
+            tuple([cursor.kept or cursor.row() for topic, _ in shown for cursor in topic.cursors.values()]),
             self.deliveries.rows(),
-            tuple([self._removal_row(key) for key in self.removals]),
-            tuple([topics[name].row() for name in TOPICS]),
+            tuple([removal.row for removal in self.removals.values()]),
+            tuple([topic.kept or topic.row() for topic, _ in shown]),
         )
-
-    def _removal_row(self, key: RemovalKey) -> RemovalRow:
-        return RemovalRow(*key, tuple([note.entry.serial for note in self.removals[key]]))
 
     def clone(self) -> EntryCache:
         """A copy that shares nothing that changes; O(state)."""

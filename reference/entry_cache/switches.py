@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from attrs import fields, frozen
 
 from ...spec.core import Dialect
@@ -30,6 +32,8 @@ class Switches:
     reads_without_strategy: bool = False
     scan_past_unexpired: bool = False
 
-    @classmethod
-    def of(cls, dialect: Dialect) -> Switches:
-        return cls(**{field.name: dialect.has(field.name.replace("_", "-")) for field in fields(cls)})
+
+@lru_cache(maxsize=64)
+def switches_of(dialect: Dialect) -> Switches:
+    """The switches that a dialect turns on."""
+    return Switches(**{field.name: dialect.has(field.name.replace("_", "-")) for field in fields(Switches)})

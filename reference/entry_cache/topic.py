@@ -16,27 +16,23 @@ class Log:
     append, holds: O(1).  next_at: O(ledgers skipped).  backlog: O(ledgers).
     """
 
-    __slots__ = ("_rows", "ledgers", "open")
+    __slots__ = ("ledgers", "open")
 
     def __init__(self) -> None:
         self.open = 0
         self.ledgers: dict[int, list[int]] = {0: []}
-        self._rows: tuple[tuple[int, int], ...] | None = None
 
     def append(self, size_bytes: int) -> Position:
         sizes = self.ledgers[self.open]
         sizes.append(size_bytes)
-        self._rows = None
         return (self.open, len(sizes) - 1)
 
     def roll(self) -> None:
         self.open += 1
         self.ledgers[self.open] = []
-        self._rows = None
 
     def delete(self, ledger: int) -> None:
         del self.ledgers[ledger]
-        self._rows = None
 
     def holds(self, position: Position) -> bool:
         sizes = self.ledgers.get(position[0])
@@ -65,16 +61,11 @@ class Log:
         here = max(0, len(self.ledgers.get(at, ())) - entry)
         return here + sum(len(sizes) for ledger, sizes in self.ledgers.items() if ledger > at)
 
-    def rows(self) -> tuple[tuple[int, int], ...]:
-        if self._rows is None:
-            self._rows = tuple([(ledger, len(sizes)) for ledger, sizes in self.ledgers.items()])
-        return self._rows
-
 
 class Cursor:
     """A subscription's place in a topic.  Its replay queue is a sorted list: finding is O(log r)."""
 
-    __slots__ = ("_row", "acked", "active", "caches_reads", "loading", "name", "read", "replays", "topic")
+    __slots__ = ("acked", "active", "caches_reads", "kept", "loading", "name", "read", "replays", "topic")
 
     def __init__(self, topic: str, name: str, read: Position, acked: Position) -> None:
         self.topic = topic
@@ -85,11 +76,11 @@ class Cursor:
         self.caches_reads = False  # until a look at the backlogs says otherwise
         self.loading: tuple[int, int, int] | None = None
         self.replays: list[Position] = []
-        self._row: CursorRow | None = None
+        self.kept: CursorRow | None = None  # the observer's row, while nothing in it changes
 
     def move(self, read: Position) -> None:
         self.read = read
-        self._row = None
+        self.kept = None
 
     def jump(self, read: Position) -> None:
         """Moves anywhere; what it had acknowledged, was loading or had to replay is forgotten."""
@@ -97,21 +88,21 @@ class Cursor:
         self.acked = (read[0], read[1] - 1)
         self.loading = None
         self.replays.clear()
-        self._row = None
+        self.kept = None
 
     def acknowledge(self, position: Position) -> None:
         self.acked = position
         del self.replays[: bisect_right(self.replays, position)]
-        self._row = None
+        self.kept = None
 
     def load(self, loading: tuple[int, int, int] | None) -> None:
         self.loading = loading
-        self._row = None
+        self.kept = None
 
     def set_flags(self, active: bool, caches_reads: bool) -> None:
         self.active = active
         self.caches_reads = caches_reads
-        self._row = None
+        self.kept = None
 
     def replaying(self, position: Position) -> bool:
         at = bisect_left(self.replays, position)
@@ -119,25 +110,25 @@ class Cursor:
 
     def queue_replay(self, position: Position) -> None:
         insort(self.replays, position)
-        self._row = None
+        self.kept = None
 
     def drop_replay(self, position: Position) -> None:
         del self.replays[bisect_left(self.replays, position)]
-        self._row = None
+        self.kept = None
 
     def row(self) -> CursorRow:
-        if self._row is None:
-            self._row = CursorRow(
+        if self.kept is None:
+            self.kept = CursorRow(
                 *(self.topic, self.name, self.active, self.read, self.acked, self.caches_reads),
                 *(self.loading, tuple(self.replays)),
             )
-        return self._row
+        return self.kept
 
 
 class Topic:
     """A topic's log and cursors; `active` counts its active cursors."""
 
-    __slots__ = ("_row", "active", "cursors", "left_ms", "log", "name")
+    __slots__ = ("active", "cursors", "kept", "left_ms", "log", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -145,7 +136,24 @@ class Topic:
         self.cursors: dict[str, Cursor] = {}  # in order of name
         self.active = 0
         self.left_ms = 0
-        self._row: TopicRow | None = None
+        self.kept: TopicRow | None = None  # the observer's row, while nothing in it changes
+
+    def append(self, size_bytes: int) -> Position:
+        self.kept = None
+        return self.log.append(size_bytes)
+
+    def roll(self) -> None:
+        self.kept = None
+        self.log.roll()
+
+    def delete(self, ledger: int) -> None:
+        self.kept = None
+        self.log.delete(ledger)
+
+    def left(self, now_ms: int) -> None:
+        """The last active cursor left, or the topic was loaded."""
+        self.kept = None
+        self.left_ms = now_ms
 
     def open_cursor(self, cursor: Cursor) -> None:
         """O(c log c) in the topic's cursors: opening is rare, observing is not."""
@@ -164,7 +172,7 @@ class Topic:
         """The topic is closed and loaded anew."""
         self.cursors = {}
         self.active = 0
-        self.left_ms = now_ms
+        self.left(now_ms)
 
     def active_cursors(self) -> list[Cursor]:
         return [cursor for cursor in self.cursors.values() if cursor.active]
@@ -174,7 +182,7 @@ class Topic:
         return sorted([cursor.read for cursor in self.cursors.values() if cursor.active])
 
     def row(self) -> TopicRow:
-        ledgers = self.log.rows()
-        if self._row is None or self._row.ledgers is not ledgers or self._row.left_ms != self.left_ms:
-            self._row = TopicRow(self.name, self.left_ms, ledgers)
-        return self._row
+        if self.kept is None:
+            ledgers = tuple([(ledger, len(sizes)) for ledger, sizes in self.log.ledgers.items()])
+            self.kept = TopicRow(self.name, self.left_ms, ledgers)
+        return self.kept

@@ -1,0 +1,127 @@
+"""What a campaign showed, as text: of each system its laws and the states it reached, then findings, then the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..driver.finding import Finding
+from ..driver.report import LawRow, Report, SystemReport
+from ..spec.core import System
+from .findings import draw
+from .terminal import Style, counted, table, wrapped
+
+
+def report_lines(
+    report: Report, systems: Mapping[str, System], replays: Sequence[tuple[Finding, str]], style: Style
+) -> list[str]:
+    """The whole report; each law has a line where one system was checked, the doubtful ones where several were."""
+    lines: list[str] = []
+    for part in report.systems:
+        lines += [*_head(part, style), *_laws(part, style, whole=len(report.systems) == 1), *_reached(part, style), ""]
+    for finding, replay in replays:
+        lines += [*draw(finding, systems[finding.system], replay, style), ""]
+    return [*lines, verdict(report, style), f"digest {report.digest}"]
+
+
+def _head(part: SystemReport, style: Style) -> list[str]:
+    rate = part.steps / part.seconds if part.seconds else 0
+    tally = part.tally
+    lines = [style.bold(f"{part.system}: {part.subject}, dialect {part.dialect}, seed {part.seed}")]
+    lines.append(
+        f"  {part.cases_run:,} of {counted(part.cases_asked, 'case')}, {part.steps:,} steps in {part.seconds:.1f} s "
+        f"({rate:,.0f} steps/s); every law at every step in {counted(tally.checked_cases, 'case')}"
+    )
+    if part.cases_ended:
+        why = ", ".join(f"{count:,} by {key}" for key, count in part.ended_count.items())
+        lines.append(f"  {counted(part.cases_ended, 'case')} ended by a limit or a crash, in no count: {why}")
+    if part.stopped:
+        lines += wrapped(style.doubtful(f"stopped early: {part.stopped}"), style.width, "  ")
+    corpus = part.corpus
+    if corpus.cases or corpus.ended:
+        told = f"{counted(corpus.cases + corpus.ended, 'saved case')} run first, {corpus.broken + corpus.ended} broke"
+        lines.append(f"  {told}")
+    return lines
+
+
+def _laws(part: SystemReport, style: Style, whole: bool) -> list[str]:
+    """The table of laws; `held` counts answers that were not vacuous."""
+    doubtful = [row for row in part.laws if row.evidence != "fuzzed"]
+    rows = list(part.laws) if whole else doubtful
+    lines = []
+    if not whole:
+        fuzzed = [row for row in part.laws if row.evidence == "fuzzed"]
+        least = min(fuzzed, key=lambda row: row.held, default=None)
+        fewest = f", the least often {least.law}, {least.held:,} times" if least else ""
+        lines += wrapped(f"{len(fuzzed)} of {len(part.laws)} laws held{fewest}", style.width, "    ", "  ")
+    if rows:
+        cells = [["law", "evidence", "held", "vacuous", "broken in"]]
+        cells += [[row.law, _evidence(row), f"{row.held:,}", f"{row.vacuous:,}", _broken(row)] for row in rows]
+        head, *body = table(cells, right=(2, 3, 4))
+        lines.append(style.dim(head))
+        lines += [_coloured(line, row, style) for line, row in zip(body, rows, strict=True)]
+    return lines
+
+
+def _evidence(row: LawRow) -> str:
+    return f"{row.evidence}, tolerated" if row.tolerated and row.evidence == "violated" else row.evidence
+
+
+def _broken(row: LawRow) -> str:
+    return counted(row.broken_cases, "case") if row.broken_cases else ""
+
+
+def _coloured(line: str, row: LawRow, style: Style) -> str:
+    if row.evidence == "violated":
+        return style.doubtful(line) if row.tolerated else style.bad(line)
+    return line if row.evidence == "fuzzed" else style.doubtful(line)
+
+
+def _reached(part: SystemReport, style: Style) -> list[str]:
+    """The states that a campaign should come to, and how often it did."""
+    seen = [row for row in part.reached if row.observed]
+    if not part.reached:
+        return []
+    hit = [row for row in seen if row.times]
+    told = ", ".join(f"{row.law} {row.times:,}" for row in hit)
+    lines = wrapped(f"reached {len(hit)} of {len(seen)} states: {told}", style.width, "    ", "  ")
+    if part.not_reached:
+        lines += [style.doubtful(line) for line in _listed("never reached", part.not_reached, style)]
+    blind = [row.law for row in part.reached if not row.observed]
+    return lines + (_listed("not observed", blind, style) if blind else [])
+
+
+def _listed(what: str, names: Sequence[str], style: Style) -> list[str]:
+    return wrapped(f"{what}: {', '.join(names)}", style.width, "    ", "  ")
+
+
+def verdict(report: Report, style: Style) -> str:
+    """The whole run in one sentence."""
+    every = [finding for part in report.systems for finding in (*part.findings, *part.ended)]
+    failing = [finding for finding in every if not finding.tolerated]
+    cases = counted(sum(part.cases_run for part in report.systems), "case")
+    if failing:
+        laws = {finding.breach.law for finding in failing if finding.breach.kind == "law"}
+        others = len({finding.breach.key for finding in failing if finding.breach.kind != "law"})
+        parts = [counted(len(laws), "law")] if laws else []
+        parts += [counted(others, "other failure")] if others else []
+        sentence = style.bad(f"Broken: {' and '.join(parts)}, in {counted(len(failing), 'finding')} of {cases}.")
+    else:
+        held = sum(row.evidence == "fuzzed" for part in report.systems for row in part.laws)
+        sentence = style.good(f"Nothing broke: {counted(held, 'law')} held in {cases}.")
+    return " ".join([sentence, *_reservations(report, len(every) - len(failing))])
+
+
+def _reservations(report: Report, tolerated: int) -> list[str]:
+    """What the verdict does not cover."""
+    evidence = [row.evidence for part in report.systems for row in part.laws]
+    missed = sum(len(part.not_reached) for part in report.systems)
+    told = [
+        (tolerated, "tolerated finding", "tolerated findings"),
+        (evidence.count("unknown"), "law never put to the test", "laws never put to the test"),
+        (evidence.count("not observed"), "law not observed", "laws not observed"),
+        (missed, "state not reached", "states not reached"),
+    ]
+    said = [counted(count, one, many) for count, one, many in told if count]
+    stopped = ["not every case was run"] if any(part.stopped for part in report.systems) else []
+    both = [*said, *stopped]
+    return [f"Beside that: {', '.join(both)}."] if both else []

@@ -1,0 +1,100 @@
+"""Findings on paper: what broke, why that is wrong, the case that shows it, and how to see it again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+from ..driver.finding import Finding, finding_to_json
+from ..spec.core import Case, System, fields_of
+from .terminal import Style, counted, plain, wrapped
+
+MAX_COMMANDS = 40  # drawn; the file has them all
+MAX_EVIDENCE = 600  # characters; replay shows more
+
+
+def draw(finding: Finding, system: System, replay: str, style: Style) -> list[str]:
+    """A finding as lines of text."""
+    breach, case = finding.breach, finding.case
+    word = style.doubtful("TOLERATED") if finding.tolerated else style.bad("BROKEN")
+    lines = [f"{word}  {style.bold(headline(finding))}"]
+    law = system.law_named.get(breach.law) if breach.kind == "law" else None
+    if law is not None:
+        lines += _item("law", law.sentence, style) + _item("source", law.source, style)
+    lines += _item("seen", shortened(breach.evidence), style)
+    lines += _item("case", _about(finding), style)
+    lines += [f"      {line}" for line in drawn_commands(case, breach.step, style)]
+    return [*lines, f"  replay  {replay}"]
+
+
+def headline(finding: Finding) -> str:
+    """What broke, in a few words."""
+    breach = finding.breach
+    match breach.kind:
+        case "law":
+            return breach.law
+        case "model":
+            return f"differs from the model: {plain(breach.law)}"
+        case "error":
+            return f"raised {plain(breach.law)}"
+        case _:
+            return f"{breach.kind}: {plain(breach.law)}"
+
+
+def shortened(evidence: str) -> str:
+    return evidence if len(evidence) <= MAX_EVIDENCE else f"{evidence[: MAX_EVIDENCE - 3]}..."
+
+
+def _item(name: str, text: str, style: Style) -> list[str]:
+    return wrapped(text, style.width, " " * 10, f"  {name.ljust(8)}")
+
+
+def _about(finding: Finding) -> str:
+    case = finding.case
+    drawn = f", case {finding.number:,} of seed {finding.seed}" if finding.number is not None else ""
+    size = counted(len(case.commands), "command")
+    if finding.shrunk and finding.commands_before > len(case.commands):
+        size += f" (shrunk from {finding.commands_before:,})"
+    looks = (
+        ""
+        if case.observe == 1
+        else ", looking at the end only"
+        if not case.observe
+        else f", looking every {case.observe} steps"
+    )
+    return f"{size}, {settings(case)}, dialect {case.dialect}{looks}{drawn}"
+
+
+def settings(case: Case) -> str:
+    """The settings of a case that are not at their defaults."""
+    fields = [(f, getattr(case.config, f.name)) for f in fields_of(type(case.config))]
+    changed = [f"{f.name}={value}" for f, value in fields if value != f.default]
+    return " ".join(changed) or "default settings"
+
+
+def drawn_commands(case: Case, step: int, style: Style) -> list[str]:
+    """The commands of a case, numbered, the step at which it broke marked; the first ones left out where it is long."""
+    width = len(str(len(case.commands)))
+    skipped = max(0, len(case.commands) - MAX_COMMANDS)
+    lines = [style.dim(f"... {counted(skipped, 'command')} before these")] if skipped else []
+    for number, command in enumerate(case.commands[skipped:], skipped + 1):
+        text = f"{number:>{width}}  {plain(repr(command))}"
+        lines.append(style.bad(f"> {text}") if number == step else f"  {text}")
+    return lines
+
+
+def replay_command(path: Path, subject: str, own_system: str | None, laws: tuple[str, ...] = ()) -> str:
+    """What to type to see a case again."""
+    words = ["brokerlaw", "replay", str(path)]
+    words += ["--system", own_system] if own_system else []
+    words += ["--subject", subject] if subject != "reference" else []
+    words += [word for law in laws for word in ("--law", law)]
+    return shlex.join(words)
+
+
+def finding_data(finding: Finding, path: Path | None, replay: str) -> dict[str, Any]:
+    """A finding as JSON data: its case as an object, and where it was saved."""
+    data = finding_to_json(finding)
+    return {**data, "case": json.loads(data["case"]), "file": None if path is None else str(path), "replay": replay}
