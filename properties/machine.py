@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from ..driver.checker import Breach, Checker, Plan, SubjectError, plan_for, run
-from ..driver.swarm import MAX_DRAIN
+from ..driver.swarm import MAX_DRAIN, STRAY_RATE
 from ..spec.core import Action, Case, Subject, System, fields_of, shape_problems
 from .blame import Blame, arguments, broken_as, call, name_of, to_blame
 from .strategies import arguments_of, commands_of, configs_of
@@ -197,11 +197,16 @@ def machine_for(
         "tolerate": tuple(tolerate),
         "model": model,
         "start": _start_rule(system),
-        "stray": _stray_rule(system),
+        **_copies("stray", _stray_rule(system), round(STRAY_RATE * sum(a.weight for a in system.model.actions))),
     }
     for action in system.model.actions:
-        members[_rule_name(action.command)] = _rule(action)
+        members |= _copies(_rule_name(action.command), _rule(action), action.weight)
     return type(name, (LawMachine,), members)
+
+
+def _copies(name: str, rule: Any, weight: int) -> dict[str, Any]:
+    """A rule as often as it weighs: Hypothesis draws each of a machine's rules as often as the others."""
+    return {name if copy == 0 else f"{name}__{copy}": rule for copy in range(max(1, weight))}
 
 
 def check_names(system: System, dialect: str, laws: Collection[str]) -> None:

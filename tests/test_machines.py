@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from brokerlaw.properties import profiles
 from brokerlaw.reference.mutant import Mutant
@@ -58,7 +58,8 @@ def test_a_mutant_is_told_by_a_law_with_its_source_and_a_case_that_replays(entry
 
 @pytest.mark.parametrize(("entry", "mutant"), every_mutant())
 def test_every_mutant_breaks_the_law_that_it_names(entry: Entry, mutant: Mutant) -> None:
-    tests = law_tests(entry.system, mutant.make, only=[mutant.breaks], model=False)
+    quick = settings(profiles.machine_settings(), phases=[Phase.generate], database=None)
+    tests = law_tests(entry.system, mutant.make, only=[mutant.breaks], model=False, settings=quick)
     with pytest.raises(LawBroken) as failure:
         tests("test_laws").run_machine()
     assert failure.value.breach.key == ("law", mutant.breaks)

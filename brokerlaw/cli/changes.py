@@ -1,13 +1,14 @@
 """What changed between two snapshots, in a few lines, whatever the system.
 
 A part that is a list of rows is compared row by row: rows that came (`+`), that went (`-`), and, where a row that went
-and one that came agree in their first field and in most others, what changed in it (`~`).
+and one that came go by the same name and have enough in common, what changed in it (`~`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from itertools import takewhile
 from typing import Any
 
 import attrs
@@ -33,7 +34,7 @@ def changes(before: Any, after: Any, parts: Sequence[str]) -> list[str]:
 def _part(part: str, old: Any, new: Any) -> list[str]:
     if _is_rows(old) and _is_rows(new):
         return [f"{part}  {line}" for line in _rows(old, new)]
-    if _fields(old) is not None and _fields(new) is not None and type(old) is type(new):
+    if _has_names(old) and type(old) is type(new):
         return [f"{part}.{line}" for line in _changed_fields(old, new)]
     return [f"{part}  {shown(old)} -> {shown(new)}"]
 
@@ -49,7 +50,7 @@ def _rows(old: tuple[Any, ...], new: tuple[Any, ...]) -> list[str]:
         twin = max(come, key=lambda other: _likeness(row, other), default=None)
         if twin is not None and _likeness(row, twin) > 0:
             come.remove(twin)
-            lines.append(f"~ {_named(row)}: {', '.join(_changed_fields(row, twin)) or 'moved'}")
+            lines.append(f"~ {_changed(row, twin)}")
         else:
             lines.append(f"- {shown(row)}")
     return [*lines, *(f"+ {shown(row)}" for row in come)]
@@ -67,31 +68,42 @@ def _unmatched(old: tuple[Any, ...], new: tuple[Any, ...]) -> tuple[list[Any], l
     return gone, come
 
 
-def _likeness(one: Any, other: Any) -> float:
-    """How much of two rows agrees; 0 unless their first fields do, and half of the others."""
+def _likeness(one: Any, other: Any) -> int:
+    """In how many fields two rows agree; 0 unless they go by the same name, and a third of their fields agree."""
     names = _fields(one)
     if not names or type(one) is not type(other) or len(names) != len(_fields(other) or ()):
         return 0
-    same = [_value(one, name) == _value(other, name) for name in names]
-    return sum(same) if same[0] and sum(same) * 2 >= len(same) else 0
+    same = {name: _value(one, name) == _value(other, name) for name in names}
+    known = all(same[name] for name in _identity(one))
+    return sum(same.values()) if known and sum(same.values()) * 3 >= len(same) else 0
+
+
+def _identity(row: Any) -> tuple[str, ...]:
+    """The fields that a row goes by: the names that it begins with (topic, cursor), else its first field."""
+    names = _fields(row) or ()
+    leading = tuple(takewhile(lambda name: isinstance(_value(row, name), str), names))
+    return leading or names[:1]
+
+
+def _changed(old: Any, new: Any) -> str:
+    """What changed in a row."""
+    if not _has_names(old):
+        return f"{shown(old)} -> {shown(new)}"
+    name = " ".join(f"{name}={shown(_value(old, name))}" for name in _identity(old))
+    return f"{name}: {', '.join(_changed_fields(old, new)) or 'moved'}"
 
 
 def _changed_fields(old: Any, new: Any) -> list[str]:
     told = []
     for name in _fields(old) or ():
         was, now = _value(old, name), _value(new, name)
-        if was == now:
-            continue
-        if _is_rows(was) and _is_rows(now) and (was or now):
-            told.append(f"{name} {' '.join(_rows(was, now))}")
-        else:
+        if was != now:
             told.append(f"{name} {shown(was)} -> {shown(now)}")
     return told
 
 
-def _named(row: Any) -> str:
-    """Enough of a row to know it again: its fields up to the first three."""
-    return " ".join(f"{name}={shown(_value(row, name))}" for name in (_fields(row) or ())[:3])
+def _has_names(value: Any) -> bool:
+    return hasattr(value, "_fields") or attrs.has(type(value))
 
 
 def _fields(value: Any) -> tuple[str, ...] | None:
@@ -110,14 +122,14 @@ def _value(row: Any, name: str) -> Any:
 
 
 def shown(value: Any) -> str:
-    """A value in few letters: rows by field, text without quotes."""
+    """A value in few letters: rows by field, lists of rows in brackets, text without quotes."""
     if value is NOT_OBSERVED:
         return "not observed"
     if isinstance(value, str):
         return plain(value)
-    names = _fields(value)
-    if names is not None and not (isinstance(value, tuple) and not hasattr(value, "_fields")):
-        return " ".join(f"{name}={shown(_value(value, name))}" for name in names)
+    if _has_names(value):
+        return " ".join(f"{name}={shown(_value(value, name))}" for name in _fields(value) or ())
     if isinstance(value, tuple):
-        return f"({', '.join(shown(item) for item in value)})"
+        inside = ", ".join(shown(item) for item in value)
+        return f"[{inside}]" if not value or isinstance(value[0], tuple) else f"({inside})"
     return plain(repr(value))

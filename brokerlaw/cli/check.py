@@ -19,7 +19,7 @@ from ..driver.report import Report
 from ..driver.subjects import find_subject
 from .answer import VERSION, Answer
 from .check_text import report_lines
-from .findings import finding_data, replay_command
+from .findings import Filed, filed_data, replay_command
 from .names import check_dialect, check_laws, entries_for, subject_name
 from .options import Parser, add_dialect, add_seed, add_subject, add_systems, seconds, whole
 from .terminal import Meter, Style, counted
@@ -52,7 +52,14 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--cases", type=whole(1), default=campaign.CASES, metavar="N", help="cases for each system (%(default)s)"
     )
-    parser.add_argument("--law", action="extend", nargs="+", default=[], metavar="NAME", help="ask these laws alone")
+    parser.add_argument(
+        "--law",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="ask these laws alone (the model compares all the same)",
+    )
     parser.add_argument(
         "--tolerate",
         action="extend",
@@ -100,17 +107,16 @@ def run(args: Namespace, style: Style, meter: Meter) -> Answer:
     report = campaign.check(options, lambda progress: meter.show(_told(progress)))
     meter.clear()
     own = {entry.name: name for name, entry in _own_systems(args, options).items()}
-    saved: list[Saved] = []
+    filed: list[Filed] = []
     for part in report.systems:
         for finding in (*part.findings, *part.ended):
             path = folders.save(finding)
             replay = replay_command(path, finding.subject, own.get(part.system), options.only)
-            saved.append(Saved(finding, path, replay))
-    data = report_data(report, saved)
+            filed.append(Filed(finding, path, replay))
+    data = report_data(report, filed)
     folders.write_report(data)
     systems = {entry.name: entry.system for entry in options.entries}
-    replays = [(each.finding, each.replay) for each in saved]
-    return Answer(data, report_lines(report, systems, replays, style), report.exit_code)
+    return Answer(data, report_lines(report, systems, filed, style), report.exit_code)
 
 
 def options_from(args: Namespace) -> campaign.Options:
@@ -152,19 +158,10 @@ def _told(progress: campaign.Progress) -> str:
     )
 
 
-@frozen
-class Saved:
-    """A finding, the file its case is in, and the command that shows it."""
-
-    finding: Finding
-    path: Path
-    replay: str
-
-
-def report_data(report: Report, saved: list[Saved]) -> dict[str, Any]:
+def report_data(report: Report, filed: list[Filed]) -> dict[str, Any]:
     """The report as JSON data, with each finding's case as an object and where it was saved."""
     data = report.to_json()
-    drawn = [finding_data(each.finding, each.path, each.replay) for each in saved]
+    drawn = [filed_data(each) for each in filed]
     for part in data["systems"]:
         for kind in ("findings", "ended"):
             part[kind], drawn = drawn[: len(part[kind])], drawn[len(part[kind]) :]

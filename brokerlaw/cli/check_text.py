@@ -1,25 +1,22 @@
-"""What a campaign showed, as text: of each system its laws and the states it reached, then findings, then the verdict."""
+"""What a campaign showed, as text: of each system the laws and the states reached, then findings and the verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..driver.finding import Finding
 from ..driver.report import LawRow, Report, SystemReport
 from ..spec.core import System
-from .findings import draw
+from .findings import Filed, draw, grouped
 from .terminal import Style, counted, table, wrapped
 
 
-def report_lines(
-    report: Report, systems: Mapping[str, System], replays: Sequence[tuple[Finding, str]], style: Style
-) -> list[str]:
+def report_lines(report: Report, systems: Mapping[str, System], filed: Sequence[Filed], style: Style) -> list[str]:
     """The whole report; each law has a line where one system was checked, the doubtful ones where several were."""
     lines: list[str] = []
     for part in report.systems:
         lines += [*_head(part, style), *_laws(part, style, whole=len(report.systems) == 1), *_reached(part, style), ""]
-    for finding, replay in replays:
-        lines += [*draw(finding, systems[finding.system], replay, style), ""]
+    for group in grouped(filed):
+        lines += [*draw(group, systems[group[0].finding.system], style), ""]
     return [*lines, verdict(report, style), f"digest {report.digest}"]
 
 
@@ -51,7 +48,7 @@ def _laws(part: SystemReport, style: Style, whole: bool) -> list[str]:
     if not whole:
         fuzzed = [row for row in part.laws if row.evidence == "fuzzed"]
         least = min(fuzzed, key=lambda row: row.held, default=None)
-        fewest = f", the least often {least.law}, {least.held:,} times" if least else ""
+        fewest = f", the least often {least.law}, {counted(least.held, 'time')}" if least else ""
         lines += wrapped(f"{len(fuzzed)} of {len(part.laws)} laws held{fewest}", style.width, "    ", "  ")
     if rows:
         cells = [["law", "evidence", "held", "vacuous", "broken in"]]

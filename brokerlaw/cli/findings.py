@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from attrs import frozen
 
 from ..driver.finding import Finding, finding_to_json
 from ..spec.core import Case, System, fields_of
@@ -15,8 +18,32 @@ MAX_COMMANDS = 40  # drawn; the file has them all
 MAX_EVIDENCE = 600  # characters; replay shows more
 
 
-def draw(finding: Finding, system: System, replay: str, style: Style) -> list[str]:
-    """A finding as lines of text."""
+@frozen
+class Filed:
+    """A finding, the file that its case is in, and the command that shows it."""
+
+    finding: Finding
+    path: Path
+    replay: str
+
+
+def grouped(filed: Iterable[Filed]) -> list[list[Filed]]:
+    """Findings of the same thing together, the shortest case first."""
+    groups: dict[tuple[object, ...], list[Filed]] = {}
+    for each in filed:
+        finding = each.finding
+        groups.setdefault((finding.system, finding.breach.key, finding.tolerated), []).append(each)
+    return [sorted(group, key=lambda each: len(each.finding.case.commands)) for group in groups.values()]
+
+
+def draw(group: list[Filed], system: System, style: Style) -> list[str]:
+    """Findings of the same thing as lines of text: one drawn, the others named."""
+    shown, *others = group
+    also = [] if not others else _item("also", ", ".join(str(each.path) for each in others), style)
+    return [*_draw(shown.finding, system, style), f"  replay  {shown.replay}", *also]
+
+
+def _draw(finding: Finding, system: System, style: Style) -> list[str]:
     breach, case = finding.breach, finding.case
     word = style.doubtful("TOLERATED") if finding.tolerated else style.bad("BROKEN")
     lines = [f"{word}  {style.bold(headline(finding))}"]
@@ -25,8 +52,7 @@ def draw(finding: Finding, system: System, replay: str, style: Style) -> list[st
         lines += _item("law", law.sentence, style) + _item("source", law.source, style)
     lines += _item("seen", shortened(breach.evidence), style)
     lines += _item("case", _about(finding), style)
-    lines += [f"      {line}" for line in drawn_commands(case, breach.step, style)]
-    return [*lines, f"  replay  {replay}"]
+    return lines + [f"      {line}" for line in drawn_commands(case, breach.step, style)]
 
 
 def headline(finding: Finding) -> str:
@@ -57,14 +83,14 @@ def _about(finding: Finding) -> str:
     size = counted(len(case.commands), "command")
     if finding.shrunk and finding.commands_before > len(case.commands):
         size += f" (shrunk from {finding.commands_before:,})"
-    looks = (
-        ""
-        if case.observe == 1
-        else ", looking at the end only"
-        if not case.observe
-        else f", looking every {case.observe} steps"
-    )
-    return f"{size}, {settings(case)}, dialect {case.dialect}{looks}{drawn}"
+    return f"{size}, {settings(case)}, dialect {case.dialect}, looking {looks(case)}{drawn}"
+
+
+def looks(case: Case) -> str:
+    """How often a case looks at the snapshot."""
+    if case.observe == 1:
+        return "after every step"
+    return f"every {case.observe} steps" if case.observe else "at the end"
 
 
 def settings(case: Case) -> str:
@@ -94,7 +120,7 @@ def replay_command(path: Path, subject: str, own_system: str | None, laws: tuple
     return shlex.join(words)
 
 
-def finding_data(finding: Finding, path: Path | None, replay: str) -> dict[str, Any]:
+def filed_data(filed: Filed) -> dict[str, Any]:
     """A finding as JSON data: its case as an object, and where it was saved."""
-    data = finding_to_json(finding)
-    return {**data, "case": json.loads(data["case"]), "file": None if path is None else str(path), "replay": replay}
+    data = finding_to_json(filed.finding)
+    return {**data, "case": json.loads(data["case"]), "file": str(filed.path), "replay": filed.replay}

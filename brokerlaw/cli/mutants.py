@@ -59,8 +59,8 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--matrix",
         action="store_true",
-        help=f"which laws fire for each mutant in {MATRIX_STEPS:,} steps, the model set aside, and for each law a mutant "
-        "that it alone kills",
+        help=f"which laws fire for each mutant in {MATRIX_STEPS:,} steps, the model set aside, and for each law a "
+        "mutant that it alone kills",
     )
 
 

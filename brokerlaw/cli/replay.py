@@ -19,7 +19,7 @@ from ..spec.core import Case, System
 from ..spec.core.case import case_to_json, command_to_json
 from .answer import Answer, plain_data
 from .changes import changes
-from .findings import settings, shortened
+from .findings import looks, settings, shortened
 from .names import check_laws, made_subject, named_entries, read_case_file, subject_name
 from .options import Parser, add_subject
 from .terminal import Meter, Style, counted, plain, wrapped
@@ -116,9 +116,10 @@ def _breach_data(breach: Breach) -> dict[str, Any]:
 
 
 def _head(path: Path, case: Case, subject: str, style: Style) -> list[str]:
-    looks = "after every step" if case.observe == 1 else f"every {case.observe} steps" if case.observe else "at the end"
     lines = [style.bold(f"{plain(path)}: {case.system}, {subject}, dialect {case.dialect}")]
-    lines += wrapped(f"{counted(len(case.commands), 'command')}, {settings(case)}, looking {looks}", style.width, "  ")
+    lines += wrapped(
+        f"{counted(len(case.commands), 'command')}, {settings(case)}, looking {looks(case)}", style.width, "  "
+    )
     return lines + (wrapped(case.note, style.width, "    ", "  ") if case.note else []) + [""]
 
 

@@ -35,7 +35,8 @@ def _slots(kind: type) -> tuple[str, ...]:
 def copied(old: Broker, new: SomeBroker) -> SomeBroker:
     """Fills a new broker of the same make with a copy of an old one's state."""
     new.reset(old.config, old.dialect)
-    new.use(old.settings)
+    if old.settings is not old.config:
+        new.use(old.settings)
     new.now_ms, new.next_check_ms = old.now_ms, old.next_check_ms
     copies = _Copies(new.manager)
     copies.copy_manager(old.manager)

@@ -131,8 +131,9 @@ class FinishLoad:
     A position that is resident by now keeps what it has (first put wins) and the delivery counts as a read of the
     resident one.  A new one starts with the number of the topic's active cursors at or before that entry (0 unless
     `by_expected_reads`); read positions are those before this load moved its own.  The entries of one load share a
-    buffer of their total size, unless copying is on.  Not cached at all: when max size is 0, or without
-    `by_expected_reads` when the cursor does not cache its reads (CheckBacklogs).  Fails when the ledger is gone."""
+    buffer of their total size, unless copying is on.  Not offered to the cache at all (and then the delivery has a
+    payload of its own, whatever is resident): when max size is 0, or without `by_expected_reads` when the cursor does
+    not cache its reads (CheckBacklogs).  Fails when the ledger is gone."""
 
     topic: str = _topic()
     cursor: str = _cursor()
@@ -281,7 +282,7 @@ class ClockBack:
 class SetMaxSize:
     """managedLedgerCacheSizeMB changes; 0 turns the cache off: residents go at the next pass, nothing is added."""
 
-    max_size_bytes: int = integer(0, 2**50, usual=(20, 500), edges=(0, 1), small=(0, 4))
+    max_size_bytes: int = integer(0, 2**50, usual=(20, 1200), edges=(0, 1), small=(0, 4))
 
 
 @frozen
@@ -295,7 +296,7 @@ class SetWatermark:
 class SetTtl:
     """managedLedgerCacheEvictionTimeThresholdMillis changes."""
 
-    ttl_ms: int = integer(0, 2**40, usual=(1, 60), edges=(0, 1), small=(0, 1))
+    ttl_ms: int = integer(0, 2**40, usual=(1, 150), edges=(0, 1), small=(0, 1))
 
 
 @frozen

@@ -129,7 +129,7 @@ MODEL = Model(
         Action(w.Seek, steps.seek, cursors, weight=1, rare=True),
         Action(w.MarkDelete, steps.mark_delete, read_not_acked, weight=2),
         Action(w.Read, reading.read, cursors_behind, weight=20),
-        Action(w.FinishLoad, reading.finish_load, cursors_loading, weight=16),
+        Action(w.FinishLoad, reading.finish_load, cursors_loading, weight=6),
         Action(w.FailLoad, reading.fail_load, cursors_loading, weight=1),
         Action(w.Get, reading.get, residents, weight=4),
         Action(w.Release, reading.release, open_deliveries, weight=12),

@@ -32,7 +32,7 @@ def counts_reads(config: Config, dialect: Dialect) -> bool:
 def time_pass(config: Config, state: State, dialect: Dialect) -> Passed:
     """From the head, while expired: requeue what is entitled, remove the rest; stop at the first not expired."""
     now, settings, counting = state.now_ms, state.settings, counts_reads(config, dialect)
-    scan_on = dialect.has(named.SCAN_PAST_UNEXPIRED)
+    scan_on, requeue = dialect.has(named.SCAN_PAST_UNEXPIRED), _requeue(state, dialect)
     ahead: list[Item | None] = []  # what a pass that scans on leaves where it is
     requeued: list[Item | None] = []
     removed: list[Item] = []
@@ -46,7 +46,7 @@ def time_pass(config: Config, state: State, dialect: Dialect) -> Passed:
                 break
             ahead.append(item)
         elif entitled(item, settings, counting):
-            requeued.append(_requeued(item, state, counting, dialect))
+            requeued.append(requeue(item))
         else:
             removed.append(item)
         handled += 1
@@ -63,6 +63,7 @@ def size_pass(config: Config, state: State, dialect: Dialect) -> Passed:
     if need == 0:
         return Passed(state, 0, 0)
     may_requeue, may_meet_again = _size_pass_readings(state, counting, dialect)
+    requeue = _requeue(state, dialect)
     line = deque(state.queue)
     stash: list[Item | None] = []
     removed: list[Item] = []
@@ -72,8 +73,7 @@ def size_pass(config: Config, state: State, dialect: Dialect) -> Passed:
         if item is None:
             continue
         if may_requeue(item):
-            requeued = _requeued(item, state, counting, dialect)
-            (line if may_meet_again else stash).append(requeued)
+            (line if may_meet_again else stash).append(requeue(item))
         else:
             removed.append(item)
             freed += item.size_bytes
@@ -115,26 +115,30 @@ def evict_behind_cursors(config: Config, state: State, topic: str, dialect: Dial
     return remove_now(state, lambda item: item.topic == topic and item[2:4] <= acked).state
 
 
-def _requeued(item: Item, state: State, counting: bool, dialect: Dialect) -> Item:
-    """An entry as it goes to the tail: renewed, no longer accessed, one extension spent."""
-    settings = state.settings
-    ts_ms = item.ts_ms + settings.ttl_ms if dialect.has(named.TTL_ADDED) else state.now_ms
-    spent = 1
-    if dialect.has(named.SEPARATE_BUDGETS) and entitled_by_access(settings.extend_accessed, item.accessed):
-        spent = 0
-    return item._replace(ts_ms=ts_ms, accessed=False, extensions=item.extensions + spent)
+def _requeue(state: State, dialect: Dialect) -> Callable[[Item], Item]:
+    """How an entry goes to the tail now: renewed, no longer accessed, one extension spent."""
+    now_ms, settings = state.now_ms, state.settings
+    ttl_added, separate = dialect.has(named.TTL_ADDED), dialect.has(named.SEPARATE_BUDGETS)
+
+    def requeue(item: Item) -> Item:
+        ts_ms = item.ts_ms + settings.ttl_ms if ttl_added else now_ms
+        spent = 0 if separate and entitled_by_access(settings.extend_accessed, item.accessed) else 1
+        return item._replace(ts_ms=ts_ms, accessed=False, extensions=item.extensions + spent)
+
+    return requeue
 
 
 def _size_pass_readings(state: State, counting: bool, dialect: Dialect) -> tuple[Callable[[Item], bool], bool]:
     """Which entries a size pass requeues, and whether it can meet a requeued one again."""
     settings, once = state.settings, set[int]()
+    one_lap, honours_expiry = dialect.has(named.ONE_LAP), dialect.has(named.SIZE_PASS_HONOURS_EXPIRY)
 
     def may_requeue(item: Item) -> bool:
-        if dialect.has(named.ONE_LAP):
+        if one_lap:
             if item.serial in once:
                 return False
             once.add(item.serial)
-        if dialect.has(named.SIZE_PASS_HONOURS_EXPIRY) and is_expired(item.ts_ms, state.now_ms, settings.ttl_ms):
+        if honours_expiry and is_expired(item.ts_ms, state.now_ms, settings.ttl_ms):
             return entitled_by_access(settings.extend_accessed, item.accessed)
         return entitled(item, settings, counting)
 

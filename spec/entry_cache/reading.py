@@ -106,6 +106,8 @@ def _loaded(
 ) -> tuple[State, int]:
     """One loaded entry meets the cache; the serial of the cached entry that its delivery counts against, 0 for none."""
     topic, ledger, entry, _ = what
+    if state.settings.max_size_bytes == 0 or not (config.by_expected_reads or reader.caches_reads):
+        return state, 0  # it is not offered to the cache, whatever is resident there
     reads = _expected_by_load(config, state, reader, (ledger, entry), dialect)
     resident = find(state.queue, topic, ledger, entry)
     if resident is not None:  # first put wins
@@ -113,10 +115,7 @@ def _loaded(
             changed = resident._replace(reads=reads)
             state = state._replace(queue=with_items(state.queue, {resident.serial: changed}))
         return state, 0 if dialect.has(named.LOSING_LOAD_KEEPS_OWN_COUNT) else resident.serial
-    wanted = config.by_expected_reads or reader.caches_reads
     if config.by_expected_reads and reads == 0 and dialect.has(named.ZERO_READS_NOT_CACHED):
-        wanted = False
-    if state.settings.max_size_bytes == 0 or not wanted:
         return state, 0
     state = put(config, state, what, reads, shared, dialect)
     return state, state.counters.added

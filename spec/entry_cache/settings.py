@@ -15,7 +15,7 @@ class Config:
     run time and hold from the next pass on; they never rewrite entries that are already there."""
 
     max_size_bytes: int = integer(
-        0, 2**50, usual=(20, 500), edges=(0, 1, 50, 51), small=(4,), default=64 * 2**20, doc="managedLedgerCacheSizeMB"
+        0, 2**50, usual=(20, 1200), edges=(0, 1, 50, 51), small=(4,), default=64 * 2**20, doc="managedLedgerCacheSizeMB"
     )
     watermark_percent: int = integer(
         1,
@@ -29,7 +29,7 @@ class Config:
     ttl_ms: int = integer(
         0,
         2**40,
-        usual=(1, 60),
+        usual=(1, 150),
         edges=(0, 1),
         small=(1,),
         default=1000,

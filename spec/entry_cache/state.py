@@ -167,7 +167,7 @@ def view(state: State) -> Snapshot:
         settings=state.settings,
         queue=queue,
         tombstones=len(state.queue) - len(queue),
-        caches=tuple([_cache_row(name, queue) for name in TOPICS]),
+        caches=_cache_rows(queue),
         total_bytes=state.total_bytes,
         counters=state.counters,
         size_pass_due=state.size_pass_due,
@@ -185,12 +185,14 @@ def view(state: State) -> Snapshot:
     )
 
 
-def _cache_row(topic: str, queue: tuple[Item, ...]) -> CacheRow:
-    mine = [item for item in queue if item.topic == topic]
-    if not mine:
-        return CacheRow(topic, 0, ())
-    positions = sorted([(item.ledger, item.entry, item.serial) for item in mine])
-    return CacheRow(topic, sum([item.size_bytes for item in mine]), tuple(positions))
+def _cache_rows(queue: tuple[Item, ...]) -> tuple[CacheRow, ...]:
+    """Each topic's range cache."""
+    positions: dict[str, list[tuple[int, int, int]]] = {name: [] for name in TOPICS}
+    sizes = dict.fromkeys(TOPICS, 0)
+    for serial, topic, ledger, entry, size_bytes, *_ in queue:
+        positions[topic].append((ledger, entry, serial))
+        sizes[topic] += size_bytes
+    return tuple([CacheRow(name, sizes[name], tuple(sorted(positions[name]))) for name in TOPICS])
 
 
 def holders(queue: Sequence[Item], deliveries: Sequence[DeliveryRow]) -> tuple[tuple[int, int], ...]:

@@ -31,33 +31,32 @@ DONE = w.Done()
 
 
 def append(config: w.Config, state: State, command: w.Append, dialect: Dialect) -> Stepped:
-    index = TOPIC_INDEX[command.topic]
+    index, size_bytes = TOPIC_INDEX[command.topic], command.size_bytes
     topic = state.topics[index]
     ledger, entry = topic.end()
-    open_ledger = Ledger(ledger, (*topic.ledgers[-1].sizes, command.size_bytes))
-    topics = replaced(state.topics, index, Topic(topic.left_ms, (*topic.ledgers[:-1], open_ledger)))
-    state = _received(config, state._replace(topics=topics), command.size_bytes)
+    written = Ledger(ledger, (*topic.ledgers[-1].sizes, size_bytes))
+    topics = replaced(state.topics, index, Topic(topic.left_ms, (*topic.ledgers[:-1], written)))
+    receive = _received(config, state, size_bytes)
+    shared = (0, 0) if receive is None else (receive.buffer, receive.buffer_bytes)
+    state = state._replace(topics=topics, receive=receive, buffers=max(state.buffers, shared[0]))
     settings, active = state.settings, active_cursors(state, command.topic)
     window_ms = continue_caching_ms(config.continue_caching_ms, settings.ttl_ms)
     since_left_ms = state.now_ms - topic.left_ms
     if not append_is_cached(settings.max_size_bytes, active, config.by_expected_reads, since_left_ms, window_ms):
         return state, w.Appended(ledger, entry, False)
     reads = active if config.by_expected_reads else 0
-    receive = state.receive
-    shared = (0, 0) if receive is None else (receive.buffer, receive.buffer_bytes)
-    state = put(config, state, (command.topic, ledger, entry, command.size_bytes), reads, shared, dialect)
+    state = put(config, state, (command.topic, ledger, entry, size_bytes), reads, shared, dialect)
     return state, w.Appended(ledger, entry, True)
 
 
-def _received(config: w.Config, state: State, size_bytes: int) -> State:
+def _received(config: w.Config, state: State, size_bytes: int) -> Receive | None:
     """The bytes of a publish land in the receive buffer, or begin a new one.  A copying cache does not keep it."""
-    if config.copy_entries:
-        return state
     receive = state.receive
+    if config.copy_entries:
+        return receive
     if receive is not None and receive.used_bytes + size_bytes <= config.receive_buffer_bytes:
-        return state._replace(receive=receive._replace(used_bytes=receive.used_bytes + size_bytes))
-    begun = Receive(state.buffers + 1, size_bytes, max(config.receive_buffer_bytes, size_bytes))
-    return state._replace(buffers=begun.buffer, receive=begun)
+        return Receive(receive.buffer, receive.used_bytes + size_bytes, receive.buffer_bytes)
+    return Receive(state.buffers + 1, size_bytes, max(config.receive_buffer_bytes, size_bytes))
 
 
 def put(

@@ -39,18 +39,13 @@ _PULSAR = "apache/pulsar#"
 MUTANTS: tuple[Mutant, ...] = (
     _put_back("proportional-eviction", _PULSAR + "24363", shipped.ProportionalEviction, "size_pass_order"),
     _put_back("keys-by-identity", _PULSAR + "23900", shipped.KeysByIdentity, "reads_follow_the_rules"),
-    _put_back("extra-retain", _PULSAR + "23955", shipped.ExtraRetain, "copies_retain_only_themselves"),
+    _put_back("removal-retains", _PULSAR + "23955", shipped.RemovalRetains, "payload_lives_while_held"),
+    _put_back("lost-put-retains", _PULSAR + "16996", shipped.LostPutRetains, "payload_lives_while_held"),
     _put_back("double-release", _PULSAR + "22789", shipped.DoubleRelease, "payload_lives_while_held"),
-    _put_back("size-of-lost-race", _PULSAR + "21302", shipped.SizeOfLostRace, "sizes_add_up"),
-    _put_back(
-        "removes-another-than-inspected",
-        _PULSAR + "18076",
-        shipped.RemovesAnotherThanInspected,
-        "queue_and_caches_agree",
-    ),
-    _put_back("clear-reports-buffers", _PULSAR + "10225", shipped.ClearReportsBuffers, "sizes_add_up"),
+    _put_back("size-of-lost-put", _PULSAR + "21302", shipped.SizeOfLostPut, "sizes_add_up"),
+    _put_back("removes-another", _PULSAR + "18076", shipped.RemovesAnotherThanInspected, "time_pass_expired_prefix"),
+    _put_back("reports-size-from-before", _PULSAR + "10225", shipped.ReportsSizeFromBefore, "sizes_add_up"),
     _put_back("read-moves-shared-view", _PULSAR + "24836", shipped.ReadMovesSharedView, "read_hands_out_whole_payload"),
-    _put_back("recycled-keeps-extensions", _PULSAR + "25987", shipped.RecycledKeepsExtensions, "requeue_iff_entitled"),
     _put_back(
         "recycled-keeps-accessed",
         _PULSAR + "25987",
@@ -88,6 +83,8 @@ MUTANTS: tuple[Mutant, ...] = (
     _put_back("time-pass-ignores-entitlement", _SLIP, passes.TimePassIgnoresEntitlement, "requeue_iff_entitled"),
     _put_back("time-pass-handles-one", _SLIP, passes.TimePassHandlesOne, "time_pass_expired_prefix"),
     _put_back("tombstone-counts-as-evicted", _SLIP, passes.TombstoneCountsAsEvicted, "counters_add_up"),
+    _put_back("removes-lowest-position", _SLIP, passes.RemovesLowestPosition, "queue_and_caches_agree"),
+    _put_back("recycled-keeps-extensions", _SLIP, passes.RecycledKeepsExtensions, "requeue_iff_entitled"),
     _put_back("trigger-is-max-size", _SLIP, passes.TriggerIsMaxSize, "size_pass_is_due_when_over_trigger"),
     _put_back("watermark-against-trigger", _SLIP, passes.WatermarkAgainstTrigger, "size_pass_reaches_watermark"),
     _put_back("size-pass-never-due", _SLIP, passes.SizePassNeverDue, "size_pass_is_due_when_over_trigger"),
@@ -97,6 +94,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _put_back("off-keeps-residents", _SLIP, passes.OffKeepsResidents, "size_pass_reaches_watermark"),
     _put_back("forced-removal-keeps-total", _SLIP, passes.ForcedRemovalKeepsTotal, "sizes_add_up"),
     _put_back("cache-size-not-reduced", _SLIP, passes.CacheSizeNotReduced, "sizes_add_up"),
+    _put_back("clear-reports-buffers", _SLIP, passes.ClearReportsBuffers, "sizes_add_up"),
     _put_back("freed-while-held", _SLIP, passes.FreedWhileHeld, "payload_lives_while_held"),
     _put_back("hit-moves-to-tail", _SLIP, passes.HitMovesToTail, "hit_marks_accessed_and_nothing_else"),
     _put_back("put-is-access", _SLIP, passes.PutIsAccess, "hit_marks_accessed_and_nothing_else"),
@@ -149,4 +147,23 @@ MUTANTS: tuple[Mutant, ...] = (
     _put_back("forced-removal-misses-last", _SLIP, scope.ForcedRemovalMissesLast, "forced_removal_unconditional"),
 )
 
-INEXPRESSIBLE: tuple[Inexpressible, ...] = ()
+INEXPRESSIBLE: tuple[Inexpressible, ...] = (
+    Inexpressible(
+        "eviction-marker-cleared",
+        _PULSAR + "25988",
+        "a thread that lost the race to start an eviction cleared the mark that one was running; a pass here is one "
+        "command, and nothing happens while it runs",
+    ),
+    Inexpressible(
+        "removal-loops-for-ever",
+        _PULSAR + "22814",
+        "a range removal could meet the same changed entry again and again; a subject that hangs is for the driver's "
+        "time limit, not for a law",
+    ),
+    Inexpressible(
+        "metadata-outlives-its-buffer",
+        _PULSAR + "26493",
+        "parsed metadata was kept with the cached copy of an entry whose own buffer was gone; payloads here carry no "
+        "parsed metadata",
+    ),
+)

@@ -8,7 +8,7 @@ from ...entry_cache import CacheManager
 from ...entry_cache.manager import NOTHING
 from ...entry_cache.range_cache import RangeCache
 from ...entry_cache.removal_queue import MISSING, REMOVE, STOP, Freed, RemovalQueue
-from ...entry_cache.wrapper import CachedEntry, Position, Wrapper
+from ...entry_cache.wrapper import CachedEntry, Pool, Position, Wrapper
 
 # ---- Passes and requeues ---------------------------------------------------------------------------------------------
 
@@ -123,6 +123,27 @@ class TombstoneCountsAsEvicted(RemovalQueue):
         self._count_freed(0)
 
 
+class RemovesLowestPosition(RemovalQueue):
+    """A pass inspects the head of the queue and then removes the lowest position of that entry's cache."""
+
+    def _remove(self, node: Wrapper) -> None:
+        lowest = next(iter(node.cache.all()), node) if node.cache is not None else node
+        if lowest is node:
+            super()._remove(node)
+        else:
+            self._count_freed(self._evict(lowest))
+            self.leave_tombstone()
+
+
+class RecycledKeepsExtensions(Pool):
+    """A recycled node keeps the extensions of its earlier life."""
+
+    def clear(self, wrapper: Wrapper) -> None:
+        extensions = wrapper.extensions
+        super().clear(wrapper)
+        wrapper.extensions = extensions
+
+
 # ---- Totals and thresholds -------------------------------------------------------------------------------------------
 
 
@@ -225,3 +246,11 @@ class PutIsAccess(CacheManager):
         if entry is not None:
             self.hit(entry)
         return entry
+
+
+class ClearReportsBuffers(RangeCache):
+    """Clearing a cache reports the sizes of the entries' buffers instead of their own, and the total goes negative."""
+
+    def clear(self) -> tuple[list[Wrapper], int]:
+        reported = sum(wrapper.value.buffer_bytes for wrapper in self.all() if wrapper.value is not None)
+        return super().clear()[0], reported

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ....spec.entry_cache.words import Config
+from ....spec.core import Dialect
+from ....spec.entry_cache.words import Config, FinishRemoval, Refused, Removed
 from ...entry_cache import CacheManager, EntryCache
 from ...entry_cache.broker import Note
 from ...entry_cache.manager import NOTHING
@@ -32,7 +33,16 @@ class KeysByIdentity(RangeCache):
         return wrapper.value if wrapper is not None and wrapper.key is key else None
 
 
-class ExtraRetain(EntryCache):
+class RemovalRetains(CacheManager):
+    """Removing an entry retains its payload once more to look at it, and nobody releases that hold."""
+
+    def _let_go(self, wrapper: Wrapper) -> None:
+        if wrapper.value is not None:
+            wrapper.value.payload.retain()
+        super()._let_go(wrapper)
+
+
+class LostPutRetains(EntryCache):
     """A put that loses retains the resident payload once more, and nobody releases that hold."""
 
     def _second_put(self, resident: CachedEntry, size_bytes: int, count: int) -> CachedEntry | None:
@@ -47,31 +57,37 @@ class DoubleRelease(EntryCache):
         note.entry.payload.release()
 
 
-class SizeOfLostRace(EntryCache):
-    """A forced removal that comes second takes the entry's size from the total once more."""
+class SizeOfLostPut(EntryCache):
+    """A put that loses adds its size to the range cache's own."""
 
-    def _lost_race(self, note: Note) -> None:
-        self.manager._count_removed(0, note.entry.size_bytes)
+    def _second_put(self, resident: CachedEntry, size_bytes: int, count: int) -> CachedEntry | None:
+        cache = self.manager.cache(resident.topic)
+        cache.size_bytes, cache.kept = cache.size_bytes + size_bytes, None
+        return super()._second_put(resident, size_bytes, count)
 
 
 class RemovesAnotherThanInspected(RemovalQueue):
-    """A pass inspects the head of the queue and then removes the lowest position of that entry's cache."""
+    """Where the inspected entry is gone by other means, the pass removes the lowest position of its cache instead."""
 
-    def _remove(self, node: Wrapper) -> None:
-        lowest = next(iter(node.cache.all()), node) if node.cache is not None else node
-        if lowest is node:
-            super()._remove(node)
-        else:
+    def _drop_tombstone(self, node: Wrapper) -> None:
+        lowest = None if node.cache is None else next(iter(node.cache.all()), None)
+        super()._drop_tombstone(node)
+        if lowest is not None:
             self._count_freed(self._evict(lowest))
             self.leave_tombstone()
 
 
-class ClearReportsBuffers(RangeCache):
-    """Clearing a cache reports the sizes of the entries' buffers instead of their own, and the total goes negative."""
+class ReportsSizeFromBefore(EntryCache):
+    """A forced removal takes from the total all that it noted, also what others removed since, and it goes negative."""
 
-    def clear(self) -> tuple[list[Wrapper], int]:
-        reported = sum(wrapper.value.buffer_bytes for wrapper in self.all() if wrapper.value is not None)
-        return super().clear()[0], reported
+    def finish_removal(self, command: FinishRemoval) -> Removed | Refused:
+        removal = self.removals.get((command.what, command.topic, command.ledger, command.entry))
+        outcome = super().finish_removal(command)
+        if removal is None or isinstance(outcome, Refused):
+            return outcome
+        noted_bytes = sum(note.entry.size_bytes for note in removal.notes)
+        self.manager._count_removed(0, noted_bytes - outcome.size_bytes)
+        return Removed(outcome.entries, noted_bytes)
 
 
 class ReadMovesSharedView(EntryCache):
@@ -80,15 +96,6 @@ class ReadMovesSharedView(EntryCache):
     def _deliver_from(self, cursor: Cursor, entry: CachedEntry) -> Content:
         super()._deliver_from(cursor, entry)
         return entry.payload.view.read_all()
-
-
-class RecycledKeepsExtensions(Pool):
-    """A recycled node keeps the extensions of its earlier life."""
-
-    def clear(self, wrapper: Wrapper) -> None:
-        extensions = wrapper.extensions
-        super().clear(wrapper)
-        wrapper.extensions = extensions
 
 
 class RecycledKeepsAccessed(Pool):
@@ -100,12 +107,12 @@ class RecycledKeepsAccessed(Pool):
         wrapper.accessed = accessed
 
 
-class ExtensionSettingsIgnored(RemovalQueue):
-    """The configured maximum of extensions and the extension of accessed entries are not taken over: 5 and on."""
+class ExtensionSettingsIgnored(EntryCache):
+    """At the start the configured extensions are not taken over: 5 for reads, and on for accesses, until a change."""
 
-    def configure(self, settings: Config) -> None:
-        super().configure(settings)
-        self.max_extensions, self.extend_accessed = 5, True
+    def reset(self, config: Config, dialect: Dialect) -> None:
+        super().reset(config, dialect)
+        self.manager.queue.max_extensions, self.manager.queue.extend_accessed = 5, True
 
 
 class SlowestByMarkDelete(EntryCache):
