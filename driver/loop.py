@@ -181,7 +181,7 @@ def run_number(job: Job, plan: Plan, subject: Subject, number: int, tally: Tally
     tally.steps += len(outcomes)
     _cover(tally, commands, outcomes)
     case = Case(job.system.name, swarm.config, commands, job.dialect, observe=swarm.observe)
-    breach = _locate(job, case) if broken else None
+    breach = _locate(job, case, number, plan) if broken else None
     named = breach[0].key if breach else ()
     tally.digest = (tally.digest + case_hash(number, outcomes, [judged, named])) % 2**64
     if breach is None:
@@ -278,10 +278,11 @@ def _snapshot_differs(plan: Plan, subject: Subject, state: Any) -> bool:
     return any(seen[index] != view[index] for index in plan.compared)
 
 
-def _locate(job: Job, case: Case) -> tuple[Breach, Case]:
-    """What a case breaks, with everything on; as it was run where looking at every step hides it."""
-    closely = attrs.evolve(case, observe=1)
-    for attempt in (closely, case):
+def _locate(job: Job, case: Case, number: int, plan: Plan) -> tuple[Breach, Case]:
+    """What a case breaks, with everything on and run to its end, since a law may speak only after the model does; as it
+    was run where looking at every step hides it."""
+    whole = attrs.evolve(drawn_case(job, number, plan.unsupported), observe=1)
+    for attempt in (whole, case):
         breach = run(job.system, job.make_subject(), attempt, only=job.only, model=job.model).breach
         if breach is not None and breach.kind == "memory":
             raise MemoryError(breach.evidence)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core import VACUOUS, Broken, Verdict, always, step
-from .sight import left, moved_by_pass
+from ..core import VACUOUS, Broken, Verdict, always, step, within
+from .sight import entered, left, moved_by_pass
 from .state import holders
 from .words import (
+    Append,
     BeginRemoval,
     Config,
     Evicted,
@@ -86,6 +87,20 @@ def retained_memory_covers_what_is_accounted(config: Config, now: Snapshot) -> V
     if config.copy_entries and retained != accounted:
         return Broken(f"copies retain {retained} bytes for {accounted} accounted")
     return retained >= accounted or Broken(f"{accounted} bytes accounted, {retained} retained")
+
+
+@within("PIP-430, Note About Entry Cache Size", reads=("queue",), on=(Append,))
+def slices_fill_a_receive_buffer_before_the_next_begins(
+    past: Any, config: Config, before: Snapshot, command: Append, outcome: Any, after: Snapshot
+) -> Verdict:
+    """With copying off, an appended entry is a slice of the receive buffer that the one before it was put in, as long
+    as it fits; else a new buffer begins."""
+    new = entered(before, after)
+    if config.copy_entries or not new or not past.shares:
+        return VACUOUS
+    return (new[0].buffer == past.shares) == past.fits or Broken(
+        f"{new[0]} fits the receive buffer {past.shares}: {past.fits}"
+    )
 
 
 @step("PIP-430, High Level Design 1", reads=("queue",), on=(FinishRemoval, EvictionCheck, SizePass))
@@ -228,6 +243,7 @@ LAWS = (
     counters_add_up,
     payload_lives_while_held,
     retained_memory_covers_what_is_accounted,
+    slices_fill_a_receive_buffer_before_the_next_begins,
     removals_are_reported_as_they_are,
     tombstones_stand_for_what_left_otherwise,
     entries_keep_their_identity,

@@ -7,6 +7,7 @@ from typing import Any
 from ..core import VACUOUS, Broken, Verdict, step
 from .sight import left
 from .words import (
+    BeginRemoval,
     CheckBacklogs,
     ClockBack,
     CloseCursor,
@@ -179,6 +180,28 @@ def _end(before: Snapshot, topic: str) -> tuple[int, int]:
 
 
 @step(
+    "PIP-430, Configuration, managedLedgerContinueCaching…",
+    reads=("cursors", "topics", "now_ms"),
+    on=(CloseCursor, SetActive, CheckBacklogs, BeginRemoval),
+)
+def departure_of_the_last_active_cursor_is_noted(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """The time from which appends are still cached for a while is when the topic's last active cursor left, or when the
+    topic was loaded, and nothing else moves it."""
+    asked = False
+    for was, now in zip(before.topics, after.topics, strict=True):
+        had, has = (any(row.active and row.topic == was.topic for row in s.cursors) for s in (before, after))
+        loaded = isinstance(command, BeginRemoval) and command.what == "topic" and command.topic == was.topic
+        leaves = (had and not has) or (loaded and not isinstance(outcome, Refused))
+        expected = after.now_ms if leaves else was.left_ms
+        if now.left_ms != expected:
+            return Broken(f"{was.topic}: left at {now.left_ms}, not at {expected}")
+        asked = asked or leaves
+    return asked or VACUOUS
+
+
+@step(
     "PIP-430, Modified Behavior, …CursorBackloggedThreshold; shipped: checkCursorsToCacheEntries, 4.2.4",
     reads=("cursors", "topics"),
     on=(CheckBacklogs,),
@@ -264,6 +287,7 @@ LAWS = (
     cursor_eviction_waits_for_cursors,
     cursor_reads_on_without_gap_or_repeat,
     cursors_change_only_as_told,
+    departure_of_the_last_active_cursor_is_noted,
     backlogs_decide_only_without_the_strategy,
     settings_and_time_rewrite_nothing,
     checks_come_at_their_interval,

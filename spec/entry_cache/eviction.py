@@ -215,6 +215,14 @@ def insert_over_the_trigger_makes_a_size_pass_due(
     )
 
 
+@step("PIP-430, Detailed Design 5, doEvictToWatermarkWhenOverThreshold", reads=("size_pass_due",), on=PASSES)
+def pass_settles_what_was_due(config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> Verdict:
+    """After a pass that looked at the size, none is due any more."""
+    if not isinstance(outcome, Evicted) or not before.size_pass_due:
+        return VACUOUS
+    return not after.size_pass_due or Broken("a size pass ran, and one is still due")
+
+
 @step(
     "PIP-430, Background, Timestamp-based eviction",
     reads=("queue", "settings", "now_ms"),
@@ -301,6 +309,7 @@ LAWS = (
     size_pass_counts_what_the_time_pass_freed,
     passes_visit_no_more_than_they_need,
     insert_over_the_trigger_makes_a_size_pass_due,
+    pass_settles_what_was_due,
     nothing_expires_young,
     nothing_expired_survives_a_check,
     unentitled_entries_go_first,

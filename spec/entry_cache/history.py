@@ -62,6 +62,10 @@ class History:
         self.ended: dict[int, Life] = {}  # of the entries that left in the last step
         self.steady = True
         self.clock_stepped_back = False
+        self.received_bytes = 0  # in the broker's receive buffer, since it was begun
+        self.receive_buffer = 0  # the buffer of the last entry cached by an append, 0 where a new one was begun since
+        self.fits = False  # whether the last append fitted what was left of the receive buffer
+        self.shares = 0  # the buffer that it should then be a slice of, where that is known
 
     def record(self, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> None:
         """Takes in one step."""
@@ -69,6 +73,8 @@ class History:
             self.clock_stepped_back, self.steady = True, False
         if isinstance(command, SETTINGS):
             self.steady = False
+        if isinstance(command, Append):
+            self._receive(before, command, after)
         self._deaths(after)
         self._births(before, command, after)
         if isinstance(command, EvictionCheck | SizePass) and isinstance(outcome, Evicted):
@@ -78,6 +84,15 @@ class History:
                 life.largest_max = max(life.largest_max, after.settings.max_extensions)
         self._accesses_and_reads(before, after)
         self._disturbances(before, command, after)
+
+    def _receive(self, before: Snapshot, command: Append, after: Snapshot) -> None:
+        self.fits = 0 < self.received_bytes <= self.config.receive_buffer_bytes - command.size_bytes
+        if not self.fits:
+            self.received_bytes = self.receive_buffer = 0
+        self.received_bytes += command.size_bytes
+        self.shares = self.receive_buffer
+        for item in entered(before, after):
+            self.receive_buffer = item.buffer
 
     def _deaths(self, after: Snapshot) -> None:
         here = {item.serial for item in after.queue}
