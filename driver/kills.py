@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from ..reference.mutant import Mutant
 from ..spec.core import Case, System
-from .checker import Checker, SubjectError, plan_for
+from .checker import Checker, SubjectError, plan_for, run
+from .finding import Finding
 from .loop import Job, Runner, drawn_case
 from .tally import BROKEN
 
@@ -32,25 +33,40 @@ class Kill:
     steps: int  # until it was killed, or in all
     cases: int
     evidence: str
+    expected_steps: int | None = None  # until the law that it says it breaks was broken; none: never was
 
     @property
     def killed(self) -> bool:
         return self.by != "nothing"
 
+    @property
+    def as_expected(self) -> bool:
+        """Whether the law that the mutant names killed it."""
+        return self.expected_steps is not None
+
 
 def kill(system: System, mutant: Mutant, seed: int = 0, dialect: str = "text", max_steps: int = MAX_STEPS) -> Kill:
-    """Runs cases on a mutant until something catches it."""
+    """Runs cases on a mutant until something catches it, and on until the law that it names does."""
     runner = Runner(Job(system, mutant.make, mutant.name, seed, dialect), lambda found: found)
+    first: Kill | None = None
     number = 0
     while runner.result.tally.steps < max_steps:
         runner.run(number)
         number += 1
-        if runner.result.findings:
-            breach = runner.result.findings[0].breach
-            by: KilledBy = "law" if breach.kind == "law" else "model" if breach.kind == "model" else "exception"
-            steps = runner.result.tally.steps
-            return Kill(mutant.name, by, breach.law, mutant.breaks, steps, number, breach.evidence)
-    return Kill(mutant.name, "nothing", "", mutant.breaks, runner.result.tally.steps, number, "")
+        if not runner.result.findings:
+            continue
+        found, steps = runner.result.findings.pop(), runner.result.tally.steps
+        first = first or _first_kill(mutant, found, steps, number)
+        broken = run(system, mutant.make(), found.case, model=False).breaches
+        if any(breach.law == mutant.breaks for breach in (found.breach, *broken)):
+            return evolve(first, expected_steps=steps)
+    return first or Kill(mutant.name, "nothing", "", mutant.breaks, runner.result.tally.steps, number, "")
+
+
+def _first_kill(mutant: Mutant, found: Finding, steps: int, cases: int) -> Kill:
+    breach = found.breach
+    by: KilledBy = "law" if breach.kind == "law" else "model" if breach.kind == "model" else "exception"
+    return Kill(mutant.name, by, breach.law, mutant.breaks, steps, cases, breach.evidence)
 
 
 def kill_table(

@@ -9,6 +9,7 @@ kept to the end, since the run may yet show which law it breaks.
 from __future__ import annotations
 
 import keyword
+import math
 import re
 import sys
 from collections.abc import Callable, Collection, Sequence
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from ..driver.checker import Breach, Checker, Plan, SubjectError, plan_for, run
-from ..driver.swarm import MAX_DRAIN, STRAY_RATE
+from ..driver.swarm import MAX_DRAIN
 from ..spec.core import Action, Case, Subject, System, fields_of, shape_problems
 from .blame import Blame, arguments, broken_as, call, name_of, to_blame
 from .strategies import arguments_of, commands_of, configs_of
@@ -197,7 +198,7 @@ def machine_for(
         "tolerate": tuple(tolerate),
         "model": model,
         "start": _start_rule(system),
-        **_copies("stray", _stray_rule(system), round(STRAY_RATE * sum(a.weight for a in system.model.actions))),
+        "stray": _stray_rule(system),
     }
     for action in system.model.actions:
         members |= _copies(_rule_name(action.command), _rule(action), action.weight)
@@ -205,8 +206,9 @@ def machine_for(
 
 
 def _copies(name: str, rule: Any, weight: int) -> dict[str, Any]:
-    """A rule as often as it weighs: Hypothesis draws each of a machine's rules as often as the others."""
-    return {name if copy == 0 else f"{name}__{copy}": rule for copy in range(max(1, weight))}
+    """A rule several times, the oftener the more it weighs: Hypothesis draws all rules of a machine equally often.  The
+    root of the weight will do, since runs are short and Hypothesis leaves out rules at random."""
+    return {name if copy == 0 else f"{name}__{copy}": rule for copy in range(max(1, round(math.sqrt(weight))))}
 
 
 def check_names(system: System, dialect: str, laws: Collection[str]) -> None:

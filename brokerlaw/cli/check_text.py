@@ -42,8 +42,8 @@ def _head(part: SystemReport, style: Style) -> list[str]:
 
 def _laws(part: SystemReport, style: Style, whole: bool) -> list[str]:
     """The table of laws; `held` counts answers that were not vacuous."""
-    doubtful = [row for row in part.laws if row.evidence != "fuzzed"]
-    rows = list(part.laws) if whole else doubtful
+    asked = [row for row in part.laws if row.evidence != "not observed"]
+    rows = asked if whole else [row for row in asked if row.evidence != "fuzzed"]
     lines = []
     if not whole:
         fuzzed = [row for row in part.laws if row.evidence == "fuzzed"]
@@ -56,7 +56,8 @@ def _laws(part: SystemReport, style: Style, whole: bool) -> list[str]:
         head, *body = table(cells, right=(2, 3, 4))
         lines.append(style.dim(head))
         lines += [_coloured(line, row, style) for line, row in zip(body, rows, strict=True)]
-    return lines
+    blind = [row.law for row in part.laws if row.evidence == "not observed"]
+    return lines + (_listed(f"{counted(len(blind), 'law')} not observed", blind, style) if blind else [])
 
 
 def _evidence(row: LawRow) -> str:
@@ -76,15 +77,15 @@ def _coloured(line: str, row: LawRow, style: Style) -> str:
 def _reached(part: SystemReport, style: Style) -> list[str]:
     """The states that a campaign should come to, and how often it did."""
     seen = [row for row in part.reached if row.observed]
-    if not part.reached:
-        return []
     hit = [row for row in seen if row.times]
-    told = ", ".join(f"{row.law} {row.times:,}" for row in hit)
-    lines = wrapped(f"reached {len(hit)} of {len(seen)} states: {told}", style.width, "    ", "  ")
+    lines = []
+    if seen:
+        told = [f"{row.law} {row.times:,}" for row in hit]
+        lines += _listed(f"{len(hit)} of {counted(len(seen), 'state')} reached", told, style)
     if part.not_reached:
         lines += [style.doubtful(line) for line in _listed("never reached", part.not_reached, style)]
     blind = [row.law for row in part.reached if not row.observed]
-    return lines + (_listed("not observed", blind, style) if blind else [])
+    return lines + (_listed(f"{counted(len(blind), 'state')} not observed", blind, style) if blind else [])
 
 
 def _listed(what: str, names: Sequence[str], style: Style) -> list[str]:

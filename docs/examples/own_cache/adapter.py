@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from attrs import evolve
+from recent import Gone, RecentMessages
 
 from brokerlaw import NOT_OBSERVED, Dialect
 from brokerlaw.spec.entry_cache import ENTRY_CACHE
@@ -36,7 +37,6 @@ from brokerlaw.spec.entry_cache.words import (
     Snapshot,
     Tick,
 )
-from recent import Gone, RecentMessages
 
 SETTINGS = (SetMaxSize, SetWatermark, SetTtl, SetExtendAccessed)
 SUPPORTED = (Append, RollLedger, Get, EvictionCheck, SizePass, Tick, *SETTINGS)
@@ -112,5 +112,6 @@ class Cache:
         return Evicted(old.messages, old.size_bytes, more.messages, more.size_bytes)
 
     def snapshot(self) -> Snapshot:
-        seen = dict(zip(OBSERVED, (self.now_ms, self.next_check_ms, self.settings, self.cache.size_bytes, self.due)))
+        values = (self.now_ms, self.next_check_ms, self.settings, self.cache.size_bytes, self.due)
+        seen: dict[str, Any] = dict(zip(OBSERVED, values, strict=True))
         return Snapshot(**{part: seen.get(part, NOT_OBSERVED) for part in ENTRY_CACHE.parts})

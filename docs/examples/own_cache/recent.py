@@ -1,6 +1,7 @@
 """A class of yours, as it might stand in your code: it knows nothing of brokerlaw.
 
-Recently published messages, kept in memory for a while.  What was read since it came gets a second round.  It has a bug.
+Recently published messages, kept in memory for a while; what was read since it came gets a second round.  It has a
+bug.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from readers import Place, Readers
+
 from brokerlaw import NOT_OBSERVED, Dialect
 from brokerlaw.spec.cursor_ranks import (
     Absent,
@@ -22,7 +24,6 @@ from brokerlaw.spec.cursor_ranks import (
     Slowest,
     Snapshot,
 )
-from readers import Place, Readers
 
 
 class Ranks:

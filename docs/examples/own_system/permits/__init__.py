@@ -1,0 +1,1 @@
+"""A system of your own: how a broker spends a consumer's flow permits."""
