@@ -39,6 +39,7 @@ class Watch:
     tolerate: Collection[str]
     with_model: bool
     blame: Blame | None
+    rare: bool = True  # whether this run sends commands that most cases leave out
     commands: list[Any] = Factory(list)
     over: bool = False  # something broke that this run is not about
     rows: dict[type, Sequence[tuple[Any, ...]]] = Factory(dict)  # what each action can target now
@@ -95,7 +96,7 @@ class Watch:
         return rows
 
     def can_send(self, action: Action) -> bool:
-        if action.command.__name__ in self.checker.plan.unsupported:
+        if action.command.__name__ in self.checker.plan.unsupported or (action.rare and not self.rare):
             return False
         if action.when is not None and not action.when(self.checker.config, self.checker.state):
             return False
@@ -144,7 +145,7 @@ class LawMachine(RuleBasedStateMachine):
         self.sent: Any = None
         self.outer_error = sys.exc_info()[1]
 
-    def begin(self, config: Any, observe: int) -> None:
+    def begin(self, config: Any, observe: int, rare: bool = True) -> None:
         """Starts a run of a fresh subject."""
         kind = type(self)
         self.sent = config
@@ -152,7 +153,7 @@ class LawMachine(RuleBasedStateMachine):
         if kind.plan is None:
             kind.plan = plan_for(kind.system, kind.system.dialect(kind.dialect), subject, kind.only)
         checker = Checker(kind.plan, subject, config, model=kind.model)
-        self.watch = Watch(checker, kind.make_subject, observe, kind.only, kind.tolerate, kind.model, kind.blame)
+        self.watch = Watch(checker, kind.make_subject, observe, kind.only, kind.tolerate, kind.model, kind.blame, rare)
         self.watch.start()
 
     def send(self, command: Any) -> None:
@@ -232,10 +233,10 @@ def fresh_subject(make_subject: Callable[[], Subject]) -> Subject:
 
 
 def _start_rule(system: System) -> Any:
-    def start(self: LawMachine, config: Any, observe: int = 1) -> None:
-        self.begin(config, observe)
+    def start(self: LawMachine, config: Any, observe: int = 1, rare: bool = True) -> None:
+        self.begin(config, observe, rare)
 
-    return initialize(config=configs_of(system.config), observe=st.sampled_from(OBSERVE))(start)
+    return initialize(config=configs_of(system.config), observe=st.sampled_from(OBSERVE), rare=st.booleans())(start)
 
 
 def _stray_rule(system: System) -> Any:
