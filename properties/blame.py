@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import partial
 from textwrap import indent
 from typing import Any
 
@@ -133,9 +134,11 @@ def arguments(value: Any) -> str:
 
 
 def name_of(make_subject: Any) -> str:
-    """What a subject is called in messages."""
-    name: str = getattr(make_subject, "__qualname__", type(make_subject).__qualname__)
-    return name.rpartition("<locals>.")[2]
+    """What a subject is called in messages: as its class is, wherever that can be told."""
+    while isinstance(make_subject, partial):
+        make_subject = make_subject.func
+    name: str = getattr(make_subject, "__qualname__", type(make_subject).__qualname__).rpartition("<locals>.")[2]
+    return "make_subject" if name == "<lambda>" else name
 
 
 def _place(breach: Breach, case: Case) -> str:

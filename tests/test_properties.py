@@ -6,6 +6,7 @@ import re
 import unittest
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from brokerlaw.driver.checker import Breach
-from brokerlaw.properties.blame import Blame, case_as_python, to_blame
+from brokerlaw.properties.blame import Blame, case_as_python, name_of, to_blame
 from brokerlaw.properties.machine import LawMachine
 from brokerlaw.spec.core import read_case
 from brokerlaw.testing import LawBroken, assert_laws, law_tests, machine_for, replay_case
@@ -213,6 +214,11 @@ def test_one_bug_is_told_at_a_time() -> None:
     assert len(other) == 1
     assert broken_by(TwoBugs, tolerate=[told]).breach.law in other
     law_tests(TOY, TwoBugs, tolerate=[told, *other], settings=FIXED)("test_laws").run_machine()
+
+
+def test_a_subject_is_called_as_its_class_is_wherever_that_can_be_told() -> None:
+    made = (Turnstile, partial(Turnstile), recording([]), lambda: Turnstile())
+    assert [name_of(make) for make in made] == ["Turnstile", "Turnstile", "Recording", "make_subject"]
 
 
 def test_blame_keeps_to_the_first_thing_that_broke() -> None:

@@ -116,7 +116,7 @@ def run(args: Namespace, style: Style, meter: Meter) -> Answer:
     data = report_data(report, filed)
     folders.write_report(data)
     systems = {entry.name: entry.system for entry in options.entries}
-    return Answer(data, report_lines(report, systems, filed, style), report.exit_code)
+    return Answer(data, report_lines(report, systems, filed, style, options.model), report.exit_code)
 
 
 def options_from(args: Namespace) -> campaign.Options:

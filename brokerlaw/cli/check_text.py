@@ -10,14 +10,16 @@ from .findings import Filed, draw, grouped
 from .terminal import Style, counted, table, wrapped
 
 
-def report_lines(report: Report, systems: Mapping[str, System], filed: Sequence[Filed], style: Style) -> list[str]:
+def report_lines(
+    report: Report, systems: Mapping[str, System], filed: Sequence[Filed], style: Style, model: bool = True
+) -> list[str]:
     """The whole report; each law has a line where one system was checked, the doubtful ones where several were."""
     lines: list[str] = []
     for part in report.systems:
         lines += [*_head(part, style), *_laws(part, style, whole=len(report.systems) == 1), *_reached(part, style), ""]
     for group in grouped(filed):
         lines += [*draw(group, systems[group[0].finding.system], style), ""]
-    return [*lines, verdict(report, style), f"digest {report.digest}"]
+    return [*lines, verdict(report, style, model), f"digest {report.digest}"]
 
 
 def _head(part: SystemReport, style: Style) -> list[str]:
@@ -92,7 +94,7 @@ def _listed(what: str, names: Sequence[str], style: Style) -> list[str]:
     return wrapped(f"{what}: {', '.join(names)}", style.width, "    ", "  ")
 
 
-def verdict(report: Report, style: Style) -> str:
+def verdict(report: Report, style: Style, model: bool = True) -> str:
     """The whole run in one sentence."""
     every = [finding for part in report.systems for finding in (*part.findings, *part.ended)]
     failing = [finding for finding in every if not finding.tolerated]
@@ -105,7 +107,8 @@ def verdict(report: Report, style: Style) -> str:
         sentence = style.bad(f"Broken: {' and '.join(parts)}, in {counted(len(failing), 'finding')} of {cases}.")
     else:
         held = sum(row.evidence == "fuzzed" for part in report.systems for row in part.laws)
-        sentence = style.good(f"Nothing broke: {counted(held, 'law')} held in {cases}.")
+        agreed = ", and every outcome was the model's" if model and not every else ""
+        sentence = style.good(f"Nothing broke: {counted(held, 'law')} held in {cases}{agreed}.")
     return " ".join([sentence, *_reservations(report, len(every) - len(failing))])
 
 

@@ -87,7 +87,17 @@ def requeue_renews_and_spends(config: Config, before: Snapshot, command: Any, ou
     return {item.serial for item in behind} == tail or Broken(f"requeued, but not at the tail: {after.queue}")
 
 
-@within("PIP-430, Configuration, …WithRemainingExpectedReadsMaxTimes", reads=("queue", "settings"), on=PASSES)
+@within(
+    "PIP-430, Configuration, …WithRemainingExpectedReadsMaxTimes",
+    reads=("queue", "settings"),
+    on=PASSES,
+    follows_from=(
+        "expired_entry_is_requeued_iff_entitled",
+        "requeue_renews_and_spends",
+        "size_pass_takes_the_oldest_first",
+        "passes_visit_no_more_than_they_need",
+    ),
+)
 def extensions_by_expected_reads_are_bounded(
     past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -183,17 +193,17 @@ def size_pass_counts_what_the_time_pass_freed(
 def passes_visit_no_more_than_they_need(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
-    """A pass handles each tombstone at most once, each entry at most once for time, and for size at most once for each
-    round it has coming and once more to remove it."""
+    """A pass handles each tombstone at most once, for time each entry that it acts on once and no other, and for size
+    each entry at most once for each round it has coming and once more to remove it."""
     visits = after.visits - before.visits
     if not isinstance(outcome, Evicted) or (visits == 0 and not before.queue):
         return VACUOUS
-    for_time = expired_prefix(before) if isinstance(command, EvictionCheck) else 0
-    for_size = sum([laps_of(item, config, before.settings) + 1 for item in before.queue])
     settings = before.settings
+    acted = len(left(before, after)) + sum([was != now for was, now in stayed(before, after)])
+    for_size = sum([laps_of(item, config, settings) + 1 for item in before.queue])
     if sum([item.size_bytes for item in before.queue]) <= trigger_bytes(settings.max_size_bytes):
         for_size = 0
-    bound = before.tombstones + for_time + for_size
+    bound = before.tombstones + acted + for_size
     return visits <= bound or Broken(f"{visits} visits; {bound} are enough")
 
 
@@ -279,7 +289,16 @@ def unentitled_entries_go_first(
     return not (spared and lost) or Broken(f"removed {lost} before {spared}")
 
 
-@within("PIP-430, High Level Design 1, Timestamp-Based Eviction", reads=("queue", "now_ms"))
+@within(
+    "PIP-430, High Level Design 1, Timestamp-Based Eviction",
+    reads=("queue", "now_ms"),
+    follows_from=(
+        "new_entry_starts_fresh_at_the_tail",
+        "requeue_renews_and_spends",
+        "passes_and_forced_removal_alone_evict",
+        "hit_marks_accessed_and_nothing_else",
+    ),
+)
 def queue_is_in_order_of_time(
     past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:

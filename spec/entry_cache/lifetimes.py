@@ -21,7 +21,16 @@ from .words import Config, Evicted, EvictionCheck, Snapshot
 READS = ("queue", "settings", "now_ms", "total_bytes", "deliveries")
 
 
-@within("PIP-430, Configuration, managedLedgerCacheEvictionTimeThresholdMillis", reads=READS, on=(EvictionCheck,))
+@within(
+    "PIP-430, Configuration, managedLedgerCacheEvictionTimeThresholdMillis",
+    reads=READS,
+    on=(EvictionCheck,),
+    follows_from=(
+        "time_pass_acts_on_the_expired_prefix",
+        "expired_entry_is_requeued_iff_entitled",
+        "checks_come_at_their_interval",
+    ),
+)
 def idle_entry_stays_ttl_and_at_most_one_interval_more(
     past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:

@@ -137,7 +137,7 @@ MODEL = Model(
         Action(w.Redeliver, reading.redeliver, read_not_acked, weight=3),
         Action(w.Replay, reading.replay, replaying, weight=6),
         Action(w.BeginRemoval, upkeep.begin_removal, removable, weight=1, rare=True),
-        Action(w.FinishRemoval, upkeep.finish_removal, removals, weight=6),
+        Action(w.FinishRemoval, upkeep.finish_removal, removals, weight=2),
         Action(w.EvictionCheck, upkeep.eviction_check, when=check_is_due, weight=24),
         Action(w.SizePass, upkeep.run_size_pass, when=size_pass_is_due, weight=12),
         Action(w.CheckBacklogs, steps.check_backlogs, when=backlogs_matter, weight=2),

@@ -71,7 +71,7 @@ def expired_prefix(before: Snapshot) -> int:
 
 def time_pass_alone(config: Config, before: Snapshot, command: Any, outcome: Any) -> bool:
     """Whether a step was a time pass after which nothing had to be freed for size, so that all it did was by time."""
-    if not isinstance(command, EvictionCheck) or not isinstance(outcome, Evicted):
+    if not isinstance(command, EvictionCheck) or not isinstance(outcome, Evicted) or outcome.evicted:
         return False
     settings = before.settings
     expired = before.queue[: expired_prefix(before)]
@@ -82,7 +82,7 @@ def time_pass_alone(config: Config, before: Snapshot, command: Any, outcome: Any
 
 def size_pass_alone(before: Snapshot, command: Any, outcome: Any) -> bool:
     """Whether a step was a size pass before which nothing was expired, so that all it did it did for size."""
-    if not isinstance(outcome, Evicted):
+    if not isinstance(outcome, Evicted) or outcome.expired:
         return False
     return isinstance(command, SizePass) or (isinstance(command, EvictionCheck) and expired_prefix(before) == 0)
 

@@ -1,0 +1,89 @@
+"""What the tests of the command line name with --subject and --system."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+from brokerlaw.reference.mutant import Mutant
+from brokerlaw.reference.table import Entry
+from brokerlaw.spec.core import NOT_OBSERVED
+
+from .toy import MUTANTS, TOY, Push, Reset, Snapshot, Turnstile
+
+TOY_ENTRY = Entry(TOY, Turnstile, mutants=MUTANTS)
+WITH_SURVIVOR = Entry(
+    TOY,
+    Turnstile,
+    mutants=(
+        *MUTANTS[:1],
+        Mutant("no-bug-at-all", "none", "It is the reference.", Turnstile, breaks="idle_credit_comes_back"),
+    ),
+)
+WITH_WRONG_NAME = Entry(
+    TOY,
+    Turnstile,
+    mutants=(Mutant("misnamed", "none", "It names another law.", MUTANTS[0].make, breaks="idle_credit_comes_back"),),
+)
+
+A_NUMBER = 7
+
+
+class Raises(Turnstile):
+    def push(self, visitor: str) -> Any:
+        raise RuntimeError("the arm is \x1b[31mstuck\x1b[0m\nfor good")
+
+
+class Prints(Turnstile):
+    def apply(self, command: Any) -> Any:
+        print("a subject that talks")
+        return super().apply(command)
+
+
+class Exits(Turnstile):
+    def push(self, visitor: str) -> Any:
+        os._exit(3)
+
+
+class Hangs(Turnstile):
+    def push(self, visitor: str) -> Any:
+        while True:
+            time.sleep(1)
+
+
+class KeepsCreditOverReset(Turnstile):
+    """Its reset forgets to forget."""
+
+    def reset(self, config: Any, dialect: Any) -> None:
+        kept = getattr(self, "purses", {})
+        super().reset(config, dialect)
+        self.purses = kept
+
+
+class HalfBlind(Turnstile):
+    unsupported = frozenset({Reset.__name__})
+    unobserved = frozenset({"credits"})
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(NOT_OBSERVED, self.passed)
+
+
+class NoSnapshot:
+    def reset(self, config: Any, dialect: Any) -> None: ...
+
+    def apply(self, command: Push) -> Any: ...
+
+
+class NeedsArguments(Turnstile):
+    def __init__(self, price: int) -> None:
+        super().__init__()
+
+
+class NeverMade(Turnstile):
+    def __init__(self) -> None:
+        raise OSError("no license\nfound")
+
+
+def interrupted() -> Turnstile:
+    raise KeyboardInterrupt

@@ -1,0 +1,436 @@
+"""The command line: what each command answers, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import brokerlaw
+from brokerlaw.cli.changes import changes
+from brokerlaw.cli.main import entry
+from brokerlaw.cli.terminal import Meter, Style, plain, style_for, table
+from brokerlaw.reference.table import TABLE
+
+ON_TOY = ("--system", "tests.cli_subjects:TOY_ENTRY")
+BROKEN = "--mutant", "maximum-plus-one"
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.out)
+
+
+class Cli:
+    """Runs the command line here, in an empty folder."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self.capsys = capsys
+
+    def __call__(self, *words: str) -> Ran:
+        code = entry(list(words))
+        return Ran(code, *self.capsys.readouterr())
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return Cli(capsys)
+
+
+def in_a_process(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    here = Path(__file__).resolve().parent.parent
+    command = [sys.executable, "-m", "brokerlaw", *words]
+    path = {"PYTHONPATH": str(here), **environment}
+    return subprocess.run(command, cwd=here, env=os.environ | path, capture_output=True, text=True, timeout=120)
+
+
+# ---- systems --------------------------------------------------------------------------------------------------------
+
+
+def test_systems_lists_every_system_of_the_table(cli: Cli) -> None:
+    ran = cli("systems")
+    assert ran.code == 0
+    assert all(each.name in ran.out and each.system.title in ran.out for each in TABLE)
+
+
+@pytest.mark.parametrize("each", TABLE, ids=lambda each: each.name)
+def test_systems_shows_everything_that_a_spec_declares(cli: Cli, each: Any) -> None:
+    shown = cli("systems", each.name).out
+    data = cli("systems", each.name, "--json").data["systems"][0]
+    names = [
+        *each.system.command_named,
+        *each.system.law_named,
+        *each.system.dialects,
+        *(deviation.name for deviation in each.system.deviations),
+        *(mutant.name for mutant in each.mutants),
+        *(one.name for one in each.inexpressible),
+    ]
+    assert [name for name in names if name not in shown] == []
+    assert [name for name in names if name not in json.dumps(data)] == []
+    words = " ".join(shown.split())
+    assert [law.name for law in each.system.laws if law.sentence not in words or law.source not in words] == []
+
+
+def test_systems_shows_what_a_field_may_hold(cli: Cli) -> None:
+    shown = cli("systems", "tests.cli_subjects:TOY_ENTRY").out
+    assert re.search(r"coins +1 to 1000", shown)
+    assert re.search(r"visitor +ann \| bob \| cid", shown)
+    assert re.search(r"price_coins +1 to 9, default 1", shown)
+
+
+# ---- check ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_clean_check_ends_with_a_verdict_and_the_digest(cli: Cli, tmp_path: Path) -> None:
+    ran = cli("check", *ON_TOY, "--cases", "200")
+    *_, verdict, digest = ran.out.splitlines()
+    assert ran.code == 0
+    assert verdict == "Nothing broke: 3 laws held in 200 cases, and every outcome was the model's."
+    assert re.fullmatch("digest [0-9a-f]{16}", digest)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_clean_check_of_everything_fits_on_a_page(cli: Cli) -> None:
+    ran = cli("check", "--cases", "60", "--quiet")
+    assert ran.code == 0
+    assert len(ran.out.splitlines()) <= 60
+    assert ran.err == ""
+
+
+def test_the_law_table_of_one_system_has_a_line_for_each_law(cli: Cli) -> None:
+    ran = cli("check", "cursor_ranks", "--cases", "100")
+    assert re.search(r"rank_counts_at_or_before +fuzzed +[\d,]+ +0", ran.out)
+    assert "10 states reached" in ran.out or "of 10 states" in ran.out
+
+
+def test_a_broken_law_is_drawn_with_its_case_and_how_to_replay_it(cli: Cli, tmp_path: Path) -> None:
+    ran = cli("check", *ON_TOY, *BROKEN, "--cases", "200")
+    assert ran.code == 1
+    assert "BROKEN  credit_stays_within_the_maximum" in ran.out
+    assert "Nobody's credit is above the maximum." in ran.out
+    assert "TOY, Credit" in ran.out
+    assert re.search(r"> +1  Insert\(visitor='ann', coins=\d+\)", ran.out)
+    (replay,) = re.findall(r"replay  brokerlaw (replay .*)", ran.out)
+    again = cli(*replay.split())
+    assert again.code == 1
+    assert "BROKEN  credit_stays_within_the_maximum" in again.out
+
+
+def test_findings_of_one_thing_are_drawn_once(cli: Cli, tmp_path: Path) -> None:
+    ran = cli("check", *ON_TOY, "--mutant", "only-first-purse-ages", "--cases", "400")
+    assert ran.out.count("BROKEN  idle_credit_comes_back") == 1
+    saved = {path.name for path in (tmp_path / "brokerlaw-out").iterdir()}
+    assert all(name in " ".join(ran.out.split()) for name in saved)
+
+
+def test_json_of_a_check_is_one_object_with_case_file_and_replay(cli: Cli) -> None:
+    ran = cli("check", *ON_TOY, *BROKEN, "--cases", "200", "--json")
+    data = ran.data
+    assert (data["brokerlaw"], data["version"], data["exit_code"]) == ("check", 1, 1)
+    finding = data["systems"][0]["findings"][0]
+    assert finding["case"] == json.loads(Path(finding["file"]).read_text()) | {"note": finding["case"]["note"]}
+    assert finding["replay"].startswith("brokerlaw replay brokerlaw-out/toy-credit")
+
+
+def test_out_holds_the_report_and_the_cases(cli: Cli, tmp_path: Path) -> None:
+    ran = cli("check", *ON_TOY, *BROKEN, "--cases", "200", "--out", "deep/er", "--json")
+    report = json.loads((tmp_path / "deep/er/report.json").read_text())
+    assert report == ran.data
+    assert len(list((tmp_path / "deep/er").glob("toy-*.json"))) == len(ran.data["systems"][0]["findings"])
+    assert not (tmp_path / "brokerlaw-out").exists()
+
+
+def test_a_subject_that_raises_is_a_finding(cli: Cli) -> None:
+    ran = cli("check", "--system", "tests.toy:TOY", "--subject", "tests.cli_subjects:Raises", "--cases", "50")
+    assert ran.code == 1
+    assert "BROKEN  raised RuntimeError" in ran.out
+    assert "\x1b" not in ran.out, "a subject's words are shown, not obeyed"
+
+
+def test_a_tolerated_finding_is_listed_and_does_not_fail(cli: Cli) -> None:
+    ran = cli("check", *ON_TOY, *BROKEN, "--cases", "200", "--tolerate", "credit_stays_within_the_maximum")
+    assert ran.code == 0
+    assert "TOLERATED  credit_stays_within_the_maximum" in ran.out
+    assert "violated, tolerated" in ran.out
+    other = cli("check", *ON_TOY, *BROKEN, "--cases", "200", "--tolerate", "idle_credit_comes_back")
+    assert other.code == 1
+
+
+def test_a_corpus_is_replayed_first_and_grows(cli: Cli, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    first = cli("check", *ON_TOY, *BROKEN, "--cases", "100", "--corpus", "corpus", "--json")
+    saved = sorted(corpus.iterdir())
+    assert first.code == 1
+    assert saved
+    assert not (tmp_path / "brokerlaw-out").exists()
+    # One case is enough now, since the saved ones run before it; and nothing is saved twice.
+    again = cli("check", *ON_TOY, *BROKEN, "--cases", "1", "--corpus", "corpus", "--json")
+    assert again.code == 1
+    assert again.data["systems"][0]["corpus"]["cases"] == len(saved)
+    assert sorted(corpus.iterdir()) == saved
+    healthy = cli("check", *ON_TOY, "--cases", "1", "--corpus", "corpus")
+    assert healthy.code == 0
+    assert "run first, 0 broke" in healthy.out
+
+
+def test_one_law_can_be_asked_alone(cli: Cli) -> None:
+    asked = cli("check", *ON_TOY, "--cases", "50", "--law", "idle_credit_comes_back", "--json").data
+    assert [row["law"] for row in asked["systems"][0]["laws"]] == ["idle_credit_comes_back"]
+    alone = cli("check", *ON_TOY, *BROKEN, "--cases", "50", "--law", "idle_credit_comes_back", "--no-model")
+    assert alone.code == 0
+    assert "the model" not in alone.out
+
+
+def test_a_dialect_changes_what_is_right(cli: Cli) -> None:
+    assert cli("check", *ON_TOY, "--cases", "50", "--dialect", "strict").code == 0
+    assert cli("check", *ON_TOY, "--cases", "50", "--dialect", "text+refuse-whole").code == 0
+
+
+def test_what_a_subject_can_not_show_is_not_observed(cli: Cli) -> None:
+    ran = cli("check", "--system", "tests.toy:TOY", "--subject", "tests.cli_subjects:HalfBlind", "--cases", "50")
+    assert ran.code == 0
+    assert "3 laws not observed: credit_stays_within_the_maximum" in ran.out
+    assert "Nothing broke: 0 laws held" in ran.out
+
+
+def test_every_step_asks_every_law_in_every_case(cli: Cli) -> None:
+    tally = cli("check", *ON_TOY, "--cases", "30", "--every-step", "--json").data["systems"][0]["tally"]
+    assert tally["checked_cases"] == 30
+    assert tally["checked_steps"] == tally["steps"]
+
+
+def test_a_time_budget_ends_a_check_with_what_it_has(cli: Cli) -> None:
+    ran = cli("check", *ON_TOY, "--cases", "100000000", "--time-budget", "0.5", "--jobs", "1")
+    assert ran.code == 0
+    assert "stopped early: the time budget of 0.5 s ended" in ran.out
+    assert "not every case was run" in ran.out
+
+
+def test_what_a_subject_prints_stays_out_of_the_answer(cli: Cli) -> None:
+    words = ("--system", "tests.toy:TOY", "--subject", "tests.cli_subjects:Prints", "--json")
+    assert cli("check", *words, "--cases", "5").data["exit_code"] == 0
+    assert cli("doctor", *words, "--cases", "5").data["exit_code"] == 0
+
+
+def test_the_digest_depends_on_the_seed_alone() -> None:
+    words = ("check", "--cases", "40", "--quiet")
+    one, other = (in_a_process(*words, PYTHONHASHSEED=seed).stdout for seed in ("1", "2"))
+    seeded = in_a_process(*words, "--seed", "1").stdout
+    digests = [text.splitlines()[-1] for text in (one, other, seeded)]
+    assert digests[0] == digests[1]
+    assert digests[0] != digests[2]
+
+
+# ---- mutants --------------------------------------------------------------------------------------------------------
+
+
+def test_the_kill_table_names_the_law_of_each_mutant(cli: Cli) -> None:
+    ran = cli("mutants", *ON_TOY)
+    assert ran.code == 0
+    assert re.search(r"maximum-plus-one +first-order +killed +[\d,]+ +credit_stays_within_the_maximum", ran.out)
+    assert "3 of 3 killed" in ran.out
+
+
+def test_a_survivor_fails_and_is_named(cli: Cli) -> None:
+    ran = cli("mutants", "--system", "tests.cli_subjects:WITH_SURVIVOR", "--max-steps", "2000")
+    assert ran.code == 1
+    assert "survive: no-bug-at-all" in ran.out
+
+
+def test_a_mutant_that_its_own_law_does_not_kill_fails(cli: Cli) -> None:
+    ran = cli("mutants", "--system", "tests.cli_subjects:WITH_WRONG_NAME", "--max-steps", "2000", "--json")
+    assert ran.code == 1
+    (row,) = ran.data["systems"][0]["mutants"]
+    assert (row["verdict"], row["by"], row["steps_to_named_law"]) == ("NOT BY ITS LAW", "law", None)
+
+
+def test_the_matrix_says_what_each_law_is_needed_for(cli: Cli) -> None:
+    system = cli("mutants", *ON_TOY, "--matrix", "--json").data["systems"][0]
+    assert system["laws"]["idle_credit_comes_back"] == "alone kills only-first-purse-ages"
+    assert system["missing"] == []
+    lone = cli("mutants", "--system", "tests.cli_subjects:WITH_WRONG_NAME", "--matrix", "--max-steps", "500").out
+    assert "idle_credit_comes_back: MISSING" in lone
+
+
+# ---- replay ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def toy_case(tmp_path: Path) -> Path:
+    path = tmp_path / "case.json"
+    commands = '{"do": "Insert", "visitor": "ann", "coins": 2}, {"do": "Push", "visitor": "ann"}, {"do": "Tick"}'
+    config = '"config": {"max_credit_coins": 1}'
+    path.write_text(f'{{"brokerlaw-case": 1, "system": "toy", {config}, "commands": [{commands}]}}')
+    return path
+
+
+def test_replay_shows_each_step_and_what_changed(cli: Cli, toy_case: Path) -> None:
+    ran = cli("replay", str(toy_case), *ON_TOY)
+    assert ran.code == 0
+    assert "max_credit_coins=1" in ran.out
+    assert "   1  Insert(visitor='ann', coins=2)\n      -> Accepted(kept=1, returned=1)\n" in ran.out
+    assert "credits  + (ann, 1)" in ran.out
+    assert "passed  0 -> 1" in ran.out
+    assert ran.out.endswith("Nothing broke in 3 steps.\n")
+
+
+def test_replay_marks_the_step_that_broke_and_the_models_answer(cli: Cli, toy_case: Path) -> None:
+    ran = cli("replay", str(toy_case), *ON_TOY, *BROKEN)
+    assert ran.code == 1
+    assert ">  1  Insert(visitor='ann', coins=2)" in ran.out
+    assert "!= Accepted(kept=1, returned=1), says the model" in ran.out
+    data = cli("replay", str(toy_case), *ON_TOY, *BROKEN, "--json").data
+    assert [row["step"] for row in data["rows"]] == [1, 2, 3]
+    assert {"kind": "law", "law": "credit_stays_within_the_maximum"}.items() <= data["broken"][1].items()
+    assert data["rows"][0]["outcome"] == {"is": "Accepted", "kept": 2, "returned": 0}
+
+
+@pytest.mark.parametrize(("subject", "said"), [("Exits", "exit code 3"), ("Raises", "raised RuntimeError")])
+def test_replay_survives_a_subject_that_does_not(cli: Cli, toy_case: Path, subject: str, said: str) -> None:
+    ran = cli("replay", str(toy_case), *ON_TOY, "--subject", f"tests.cli_subjects:{subject}")
+    assert ran.code == 1
+    assert said in ran.out
+    assert ">  2  Push(visitor='ann')" in ran.out
+    assert "   1  Insert(visitor='ann', coins=2)\n      -> Accepted" in ran.out
+
+
+def test_replay_of_a_case_of_ours_needs_no_system(cli: Cli) -> None:
+    assert cli("check", "--mutant", "leaving-lowers-none", "--cases", "100").code == 1
+    saved = sorted(Path("brokerlaw-out").iterdir())
+    assert cli("replay", str(saved[0])).code == 0
+    assert cli("replay", str(saved[0]), "--mutant", "leaving-lowers-none").code == 1
+
+
+# ---- doctor ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_doctor_finds_the_reference_sound(cli: Cli) -> None:
+    ran = cli("doctor", *ON_TOY, "--subject", "reference")
+    assert ran.code == 0
+    assert "The adapter is sound." in ran.out
+
+
+def test_the_doctor_shows_a_case_for_what_is_unsound(cli: Cli) -> None:
+    words = ("doctor", "--system", "tests.toy:TOY", "--subject", "tests.cli_subjects:KeepsCreditOverReset")
+    ran = cli(*words)
+    assert ran.code == 1
+    assert re.search(r"WRONG +reset", ran.out)
+    wrong = [each for each in cli(*words, "--json").data["diagnoses"] if each["ok"] is False]
+    assert wrong[0]["case"]["commands"]
+
+
+# ---- Around the commands --------------------------------------------------------------------------------------------
+
+
+def test_the_vocabulary_and_check_are_there_after_a_light_import() -> None:
+    assert brokerlaw.check("cursor_ranks", "legacy", cases=20).systems[0].subject == "legacy"
+    heavy = ["hypothesis", "z3", "pyspark", "pytest", "argparse", "brokerlaw.driver", "brokerlaw.reference"]
+    program = f"import sys, brokerlaw; print(*sorted(set({heavy!r}) & set(sys.modules)))"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stdout) == (0, "\n")
+
+
+def test_check_takes_the_things_themselves() -> None:
+    from .toy import TOY, MaximumPlusOne, Turnstile
+
+    assert brokerlaw.check(TOY, Turnstile, cases=20).exit_code == 0
+    report = brokerlaw.check(TOY, MaximumPlusOne, cases=50)
+    assert report.exit_code == 1
+    assert report.systems[0].subject == "MaximumPlusOne"
+
+
+@pytest.mark.parametrize("command", ["systems", "check", "mutants", "replay", "doctor"])
+def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        entry([command, "--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    assert f"  brokerlaw {command}" in shown
+    assert "--json" in shown
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    here = Path(__file__).resolve().parent.parent
+    command = f"{sys.executable} -m brokerlaw systems entry_cache | head -1"
+    ran = subprocess.run(["bash", "-c", command], cwd=here, capture_output=True, text=True, timeout=60)
+    assert ran.stderr == ""
+    assert ran.stdout.count("\n") == 1
+
+
+class Terminal:
+    """A stream that says it is a terminal."""
+
+    def __init__(self, tty: bool) -> None:
+        self.tty, self.written = tty, ""
+
+    def isatty(self) -> bool:
+        return self.tty
+
+    def write(self, text: str) -> int:
+        self.written += text
+        return len(text)
+
+    def flush(self) -> None: ...
+
+
+def test_progress_is_one_line_on_a_terminal_and_a_line_now_and_then_elsewhere() -> None:
+    now = 0.0
+    live, file, quiet = Terminal(True), Terminal(False), Terminal(True)
+    streams: list[Any] = [live, file, quiet]
+    meters = [Meter(stream, quiet=stream is quiet, clock=lambda: now) for stream in streams]
+    for now in (1.0, 2.0, 30.0, 31.0):
+        for meter in meters:
+            meter.show(f"at {now:g}")
+    for meter in meters:
+        meter.clear()
+    assert live.written == "\rat 1\x1b[K\rat 2\x1b[K\rat 30\x1b[K\rat 31\x1b[K\r\x1b[K"
+    assert file.written == "at 30\n"
+    assert quiet.written == ""
+
+
+def test_colour_is_for_terminals_that_want_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def colour(tty: bool) -> bool:
+        return style_for(Terminal(tty)).colour  # type: ignore[arg-type]
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert (colour(True), colour(False)) == (True, False)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not colour(True)
+    assert Style(True).bad("x") == "\x1b[1;31mx\x1b[0m"
+
+
+def test_tables_align_and_strange_letters_are_spelled_out() -> None:
+    assert table([["a", "1"], ["bcd", "22"]], right=(1,), indent="") == ["a     1", "bcd  22"]
+    assert plain("a\nb\x1b\x00é") == "a\\nb\\x1b\\x00é"
+
+
+class Place(NamedTuple):
+    name: str
+    at: int
+    seen: tuple[tuple[int, int], ...] = ()
+
+
+def test_changes_tell_rows_that_came_went_and_changed() -> None:
+    before = ((Place("a", 1), Place("b", 2)), 5, ())
+    after = ((Place("b", 3), Place("c", 4, ((1, 2),))), 5, (1,))
+    assert changes(before, after, ("places", "same", "list")) == [
+        "places  - name=a at=1 seen=[]",
+        "places  ~ name=b: at 2 -> 3",
+        "places  + name=c at=4 seen=[(1, 2)]",
+        "list  + 1",
+    ]
