@@ -38,7 +38,7 @@ def recorded(system: System, make_subject: Callable[[], Subject], record: Record
     base: Any = machine_for(system, make_subject)
 
     def teardown(self: LawMachine) -> None:
-        watch, failed = self.watch, sys.exc_info()[0] is not None and _is_failure(sys.exc_info()[1])
+        watch, failed = self.watch, _is_failure(sys.exc_info()[1], self.outer_error)
         try:
             base.teardown(self)
         except Exception:
@@ -51,9 +51,9 @@ def recorded(system: System, make_subject: Callable[[], Subject], record: Record
     return type(base.__name__, (base,), {"teardown": teardown})
 
 
-def _is_failure(error: BaseException | None) -> bool:
-    """Not Hypothesis's own way to break a run off, which is no Exception."""
-    return isinstance(error, Exception)
+def _is_failure(error: BaseException | None, outer: BaseException | None) -> bool:
+    """Whether a run ends with an error of its own; Hypothesis's way to break a run off is no Exception."""
+    return error is not outer and isinstance(error, Exception)
 
 
 def run_hypothesis(machine: type[LawMachine], examples: int, steps: int, number: int) -> None:

@@ -70,6 +70,7 @@ class Plan:
     unobserved: tuple[str, ...]  # names of the laws that this subject can not be asked
     unsupported: frozenset[str]
     asked: tuple[Law, ...]  # every law of the plan, once, in the order of the spec
+    remembers: bool  # whether the subject shows what the history reads
 
 
 def plan_for(system: System, dialect: Dialect, subject: Subject, only: Collection[str] = ()) -> Plan:
@@ -77,8 +78,12 @@ def plan_for(system: System, dialect: Dialect, subject: Subject, only: Collectio
     blind, missing = unobserved_by(subject), unsupported_by(subject)
     claimed = [law for law in system.laws_in(dialect) if not only or law.name in only]
 
+    remembers = blind.isdisjoint(system.history_reads)
+
     def can_ask(law: Law) -> bool:
         commands = {command.__name__ for command in law.on}
+        if law.recalls and not remembers:
+            return False
         return blind.isdisjoint(law.reads) and (not commands or not commands <= missing)
 
     asked = [law for law in claimed if can_ask(law)]
@@ -101,6 +106,7 @@ def plan_for(system: System, dialect: Dialect, subject: Subject, only: Collectio
         tuple(law.name for law in claimed if not can_ask(law)),
         missing,
         tuple(asked),
+        remembers,
     )
 
 
@@ -216,7 +222,8 @@ class Checker:
     def _ask_step(self, before: Any, command: Any) -> None:
         config, outcome, now, past = self.config, self.outcome, self.now, self.past
         counted, reached = self.tally.laws, self.tally.reached
-        past.record(before, command, outcome, now)
+        if self.plan.remembers:
+            past.record(before, command, outcome, now)
         for law in self.plan.step[type(command)]:
             verdict, counts = law.check(config, before, command, outcome, now), counted[law.name]
             if verdict is True:

@@ -53,7 +53,7 @@ def draw_swarm(
     source = Random(f"{seed}/{system.name}/{number}")
     random = source.random
     shape = Shape(
-        width=(0.25, 0.5, 1.0, 1.0)[int(random() * 4)],
+        width=(0.25, 0.25, 0.5, 1.0)[int(random() * 4)],
         edge_rate=(0.0, 0.05, 0.25)[int(random() * 3)],
         full_rate=(0.0, 0.0, 0.0, 0.02)[int(random() * 4)],
     )

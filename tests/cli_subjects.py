@@ -6,11 +6,13 @@ import os
 import time
 from typing import Any
 
+from brokerlaw.reference.cursor_ranks import CursorRanks
 from brokerlaw.reference.mutant import Mutant
 from brokerlaw.reference.table import Entry
 from brokerlaw.spec.core import NOT_OBSERVED
+from brokerlaw.spec.cursor_ranks import Snapshot as RanksSnapshot
 
-from .toy import MUTANTS, TOY, Push, Reset, Snapshot, Turnstile
+from .toy import MUTANTS, TOY, Push, Turnstile
 
 TOY_ENTRY = Entry(TOY, Turnstile, mutants=MUTANTS)
 WITH_SURVIVOR = Entry(
@@ -61,12 +63,12 @@ class KeepsCreditOverReset(Turnstile):
         self.purses = kept
 
 
-class HalfBlind(Turnstile):
-    unsupported = frozenset({Reset.__name__})
-    unobserved = frozenset({"credits"})
+class BlindRanks(CursorRanks):
+    unsupported = frozenset({"Find"})
+    unobserved = frozenset({"pending", "held", "work"})
 
-    def snapshot(self) -> Snapshot:
-        return Snapshot(NOT_OBSERVED, self.passed)
+    def snapshot(self) -> RanksSnapshot:
+        return super().snapshot()._replace(pending=NOT_OBSERVED, held=NOT_OBSERVED, work=NOT_OBSERVED)
 
 
 class NoSnapshot:

@@ -201,10 +201,10 @@ def test_a_dialect_changes_what_is_right(cli: Cli) -> None:
 
 
 def test_what_a_subject_can_not_show_is_not_observed(cli: Cli) -> None:
-    ran = cli("check", "--system", "tests.toy:TOY", "--subject", "tests.cli_subjects:HalfBlind", "--cases", "50")
+    ran = cli("check", "cursor_ranks", "--subject", "tests.cli_subjects:BlindRanks", "--cases", "150")
     assert ran.code == 0
-    assert "3 laws not observed: credit_stays_within_the_maximum" in ran.out
-    assert "Nothing broke: 0 laws held" in ran.out
+    assert "5 laws not observed: removed_cursors_are_not_held" in ran.out
+    assert "Beside that: 5 laws not observed" in ran.out
 
 
 def test_every_step_asks_every_law_in_every_case(cli: Cli) -> None:
@@ -216,7 +216,7 @@ def test_every_step_asks_every_law_in_every_case(cli: Cli) -> None:
 def test_a_time_budget_ends_a_check_with_what_it_has(cli: Cli) -> None:
     ran = cli("check", *ON_TOY, "--cases", "100000000", "--time-budget", "0.5", "--jobs", "1")
     assert ran.code == 0
-    assert "stopped early: the time budget of 0.5 s ended" in ran.out
+    assert "stopped early: the time budget" in ran.out
     assert "not every case was run" in ran.out
 
 
@@ -255,7 +255,7 @@ def test_a_mutant_that_its_own_law_does_not_kill_fails(cli: Cli) -> None:
     ran = cli("mutants", "--system", "tests.cli_subjects:WITH_WRONG_NAME", "--max-steps", "2000", "--json")
     assert ran.code == 1
     (row,) = ran.data["systems"][0]["mutants"]
-    assert (row["verdict"], row["by"], row["steps_to_named_law"]) == ("NOT BY ITS LAW", "law", None)
+    assert (row["verdict"], row["by"], row["expected_steps"]) == ("NOT BY ITS LAW", "law", None)
 
 
 def test_the_matrix_says_what_each_law_is_needed_for(cli: Cli) -> None:

@@ -272,6 +272,7 @@ TOY = System(
     ),
     dialects={"text": (), "strict": (REFUSE_WHOLE,)},
     history=History,
+    history_reads=("credits",),
     lanes=lambda command: getattr(command, "visitor", "owner"),
 )
 

@@ -9,10 +9,8 @@ from typing import Any
 from attrs import asdict, frozen
 
 from ..driver.kills import MAX_STEPS, Broke, Kill, kill, matrix, sole_killers
-from ..driver.loop import Job, Runner
 from ..reference.mutant import Mutant
 from ..reference.table import TABLE, Entry
-from ..spec.core import System
 from .answer import Answer
 from .names import check_dialect, named_entries
 from .options import Parser, add_dialect, add_seed, add_systems, whole
@@ -34,17 +32,16 @@ MATRIX_STEPS = 20_000
 
 @frozen
 class Row:
-    """How one mutant fared: what caught it first, and after how many steps its own law did (none: it did not)."""
+    """How one mutant fared."""
 
     mutant: Mutant
     kill: Kill
-    named_steps: int | None
 
     @property
     def verdict(self) -> str:
         if not self.kill.killed:
             return "SURVIVES"
-        if self.named_steps is None:
+        if not self.kill.as_expected:
             return "NOT BY ITS LAW"
         return "killed"
 
@@ -90,27 +87,8 @@ def _kills(args: Namespace, entry: Entry, meter: Meter) -> list[Row]:
     rows = []
     for number, mutant in enumerate(entry.mutants, 1):
         meter.show(f"{entry.name}: mutant {number} of {len(entry.mutants)}, {mutant.name}")
-        found = kill(entry.system, mutant, args.seed, args.dialect, args.max_steps)
-        named: int | None = found.steps
-        if not (found.by == "law" and found.law == mutant.breaks):
-            named = _steps_to_break(entry.system, mutant, args) if found.killed else None
-        rows.append(Row(mutant, found, named))
+        rows.append(Row(mutant, kill(entry.system, mutant, args.seed, args.dialect, args.max_steps)))
     return rows
-
-
-def _steps_to_break(system: System, mutant: Mutant, args: Namespace) -> int | None:
-    """After how many steps the law that a mutant names catches it, asked alone, the model set aside."""
-    if mutant.breaks not in system.law_named:
-        return None
-    job = Job(system, mutant.make, mutant.name, args.seed, args.dialect, only=(mutant.breaks,), model=False)
-    runner = Runner(job, lambda found: found)
-    number = 0
-    while runner.result.tally.steps < args.max_steps:
-        runner.run(number)
-        number += 1
-        if any(finding.breach.kind == "law" for finding in runner.result.findings):
-            return runner.result.tally.steps
-    return None
 
 
 def _row_data(row: Row) -> dict[str, Any]:
@@ -119,7 +97,6 @@ def _row_data(row: Row) -> dict[str, Any]:
         "origin": row.mutant.origin,
         "sentence": row.mutant.sentence,
         "verdict": row.verdict,
-        "steps_to_named_law": row.named_steps,
     }
 
 
@@ -130,8 +107,8 @@ def _kill_lines(entry: Entry, rows: list[Row], style: Style) -> list[str]:
     cells = [["mutant", "origin", "verdict", "steps", "killed first by", "its law, where another was first"]]
     for row in rows:
         late = "" if row.kill.law == row.mutant.breaks else row.mutant.breaks
-        if late and row.named_steps is not None:
-            late += f" ({counted(row.named_steps, 'step')})"
+        if late and row.kill.expected_steps is not None:
+            late += f" ({counted(row.kill.expected_steps, 'step')})"
         cells.append(
             [row.mutant.name, row.mutant.origin, row.verdict, f"{row.kill.steps:,}", _by(row.kill), late],
         )
@@ -160,7 +137,7 @@ def _kill_summary(rows: list[Row], style: Style) -> list[str]:
     killed = [row for row in rows if row.kill.killed]
     groups = [
         ("survive", [row for row in rows if not row.kill.killed]),
-        ("not killed by the law that they name", [row for row in killed if row.named_steps is None]),
+        ("not killed by the law that they name", [row for row in killed if not row.kill.as_expected]),
         ("seen first by the model alone", [row for row in killed if row.kill.by == "model"]),
         ("seen first by an exception", [row for row in killed if row.kill.by == "exception"]),
     ]

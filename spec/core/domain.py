@@ -91,6 +91,7 @@ class Choice:
 
     values: tuple[str, ...]
     small: tuple[str, ...]
+    narrows: bool = True  # whether a narrow case draws from the first few alone
     edges: tuple[str, ...] = ()
 
     def problem(self, value: object) -> str | None:
@@ -99,7 +100,7 @@ class Choice:
         return f"expected one of {', '.join(self.values)}; got {_named(value)}"
 
     def sampler(self, random: Random, shape: Shape) -> Callable[[], str]:
-        values = self.values[: max(1, round(len(self.values) * shape.width))]
+        values = self.values[: max(1, round(len(self.values) * shape.width))] if self.narrows else self.values
         count = len(values)
         if count == 1:
             only = values[0]
@@ -188,9 +189,10 @@ def integer(
     return _field(Integer(low, high, usual, tuple(edges), tuple(small) or (usual[0],)), default, doc)
 
 
-def choice(*values: str, small: int = 0, default: str = _MISSING, doc: str = "") -> Any:
-    """One of the named values; the first `small` of them are the explorer's scope (by default all)."""
-    return _field(Choice(values, values[: small or len(values)]), default, doc)
+def choice(*values: str, small: int = 0, narrows: bool = True, default: str = _MISSING, doc: str = "") -> Any:
+    """One of the named values; the first `small` of them are the explorer's scope (by default all).  `narrows`: some
+    cases draw from the first few alone, so that they meet more often."""
+    return _field(Choice(values, values[: small or len(values)], narrows), default, doc)
 
 
 def flag(*, default: bool = _MISSING, rate: float = 0.5, small: Sequence[bool] = (False, True), doc: str = "") -> Any:

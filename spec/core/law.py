@@ -60,6 +60,7 @@ class Law:
     follows_from: tuple[str, ...] = ()  # laws that together imply it, where no mutant can break it alone
     unless: tuple[str, ...] = ()  # deviations under which it is not claimed
     only: tuple[str, ...] = ()  # deviations that it needs: claimed only where one of them is in force
+    recalls: bool = False  # whether it looks at the history, and so needs what that reads
 
     def holds_in(self, deviations: Iterable[str]) -> bool:
         """Whether the law is claimed under these deviations."""
@@ -79,7 +80,7 @@ def step(source: str, *, reads: tuple[str, ...], on: tuple[type, ...] = (), **mo
 
 def within(source: str, *, reads: tuple[str, ...], on: tuple[type, ...] = (), **more: Any) -> Callable[[Check], Law]:
     """Declares a law over the run so far: `check(past, config, before, command, outcome, after)`."""
-    return _declared("within", source, reads, on, more)
+    return _declared("within", source, reads, on, {"recalls": True, **more})
 
 
 def sometimes(source: str, *, reads: tuple[str, ...], on: tuple[type, ...] = (), **more: Any) -> Callable[[Check], Law]:

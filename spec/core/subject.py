@@ -11,6 +11,7 @@ A law over an unobserved part is *not observed*: neither passed nor vacuous.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
@@ -72,6 +73,6 @@ def shape_problems(subject: object) -> list[str]:
             problems.append(f"its {method} is a {type(found).__name__}, not a method {call}")
     for attribute in ("unsupported", "unobserved"):
         value = getattr(subject, attribute, ())
-        if isinstance(value, str) or not all(isinstance(name, str) for name in value):
+        if not isinstance(value, Collection) or isinstance(value, str) or not all(isinstance(n, str) for n in value):
             problems.append(f"its {attribute} must be a set of names, not {value!r}")
     return problems

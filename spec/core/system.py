@@ -39,6 +39,7 @@ class System:
     deviations: tuple[Deviation, ...] = ()
     dialects: dict[str, tuple[str, ...]] = field(factory=lambda: {TEXT: ()})
     history: Callable[[Any], Any] = NoHistory
+    history_reads: tuple[str, ...] = ()  # the parts that it looks at; without them no law that remembers can be asked
     lanes: Callable[[Any], str] = lambda command: "broker"  # who does it, for the timeline
     clauses: tuple[tuple[str, str], ...] = ()  # clauses of the proposal that no law covers, each with the reason
 
@@ -99,6 +100,7 @@ def problems_of(system: System) -> list[str]:
         ]
     for name, used in system.dialects.items():
         problems += [f"dialect {name} names unknown deviation {d!r}" for d in used if d not in deviations]
+    problems += [f"its history reads {p!r}, as no snapshot has" for p in system.history_reads if p not in system.parts]
     if TEXT not in system.dialects:
         problems.append("it has no dialect called text")
     return problems

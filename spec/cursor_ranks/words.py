@@ -30,7 +30,7 @@ class Config:
 
 
 def _cursor() -> str:
-    name: str = choice("c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", small=2)
+    name: str = choice("c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", small=2, narrows=False)
     return name
 
 

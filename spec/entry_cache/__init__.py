@@ -50,6 +50,7 @@ ENTRY_CACHE = System(
     deviations=DEVIATIONS,
     dialects={TEXT: (), "pulsar-4": PULSAR_4},
     history=History,
+    history_reads=("queue", "settings", "now_ms", "cursors", "total_bytes"),
     lanes=lane,
     clauses=(
         ("Goals, Simplify RangeCache Implementation", "about type parameters of the Java class, not behaviour"),

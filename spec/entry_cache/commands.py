@@ -18,7 +18,7 @@ def _topic() -> str:
 
 
 def _cursor() -> str:
-    name: str = choice("c0", "c1", "c2", "c3", "c4", small=1)
+    name: str = choice("c0", "c1", "c2", "c3", "c4", small=1, narrows=False)
     return name
 
 
@@ -67,7 +67,7 @@ class OpenCursor:
 
     topic: str = _topic()
     cursor: str = _cursor()
-    at: str = choice("latest", "earliest")
+    at: str = choice("latest", "earliest", narrows=False)
 
 
 @frozen
@@ -220,7 +220,7 @@ class BeginRemoval:
     closed and loaded anew, all its cursors and loads are gone now.  all: every topic's entries.
     Refused while one with the same arguments is under way."""
 
-    what: str = choice(*WHAT)
+    what: str = choice(*WHAT, narrows=False)
     topic: str = _topic()
     ledger: int = _ledger()
     entry: int = _entry()
@@ -231,7 +231,7 @@ class FinishRemoval:
     """The forced removal that began with these arguments ends: each entry it noted that is still resident goes,
     whatever its reads, its accesses or its age.  A later entry at the same position was not noted, and stays."""
 
-    what: str = choice(*WHAT)
+    what: str = choice(*WHAT, narrows=False)
     topic: str = _topic()
     ledger: int = _ledger()
     entry: int = _entry()

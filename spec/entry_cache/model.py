@@ -123,7 +123,7 @@ MODEL = Model(
     actions=(
         Action(w.Append, steps.append, weight=24),
         Action(w.RollLedger, steps.roll_ledger, weight=2),
-        Action(w.OpenCursor, steps.open_cursor, weight=5),
+        Action(w.OpenCursor, steps.open_cursor, weight=6),
         Action(w.CloseCursor, steps.close_cursor, cursors, weight=1, rare=True),
         Action(w.SetActive, steps.set_active, cursors_that_can_turn, weight=2, rare=True),
         Action(w.Seek, steps.seek, cursors, weight=1, rare=True),

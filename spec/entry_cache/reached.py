@@ -86,7 +86,7 @@ def size_pass_empties_the_cache(
     return need_of(before) > 0 and expired_prefix(before) == 0 and bool(before.queue) and not after.queue
 
 
-@sometimes("PIP-430, High Level Design 2", reads=("queue", "cursors", "deliveries"))
+@sometimes("PIP-430, High Level Design 2", reads=("queue", "cursors", "deliveries"), recalls=True)
 def stale_count(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
     """An entry expects a read that can no longer happen: a cursor left, and paid nothing back."""
     for item in after.queue:

@@ -1,0 +1,195 @@
+"""Judges the reference of one system as it stands in this tree: does anything notice that it is broken?
+
+    PYTHONPATH=TREE python TREE/tools/mutation_judge.py SYSTEM
+
+Seeded cases with the laws and the model on, a few first and then more, in every dialect; then the doctor's examinations
+and, for the explorer's sake, fingerprints against the model's own idea of equal states.  Prints one line of JSON: what
+noticed, or "nothing".  Exit code 1: something noticed, 0: nothing did, 2: it can not be judged.
+
+Where the first thing to notice is not a law, the laws alone are asked too, the model set aside: a kill is the model's
+alone only where no law spoke in any of their cases.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+from attrs import asdict, evolve, frozen
+
+import brokerlaw
+from brokerlaw.driver.checker import Breach
+from brokerlaw.driver.doctor import examine
+from brokerlaw.driver.loop import Job, Runner, drawn_case
+from brokerlaw.spec.core import System
+from brokerlaw.spec.cursor_ranks import CURSOR_RANKS
+from brokerlaw.spec.entry_cache import ENTRY_CACHE
+
+SEED = 1
+CASE_LIMIT_S = 5  # of processor time for one case; the slowest sound one takes a twentieth of it
+EXAMINATION_LIMIT_S = 30
+MEMORY_LIMIT_BYTES = 2 << 30
+KINDS = {"law": "law", "model": "model", "error": "exception", "memory": "hang"}
+
+Make = Callable[[], Any]
+
+
+@frozen
+class Verdict:
+    """What noticed first: a law, the model alone, an exception, a hang, an examination; or nothing."""
+
+    by: str
+    what: str = ""  # the law, the part that differed, the exception, the examination
+    dialect: str = "text"
+    case: int = -1
+
+
+@frozen
+class Bench:
+    """A system, how to make the reference under judgement, and how far its fingerprints go."""
+
+    system: System
+    make: Make
+    alone: int  # cases in which the laws alone are asked
+    exact: bool  # whether states that the model can not tell apart have one fingerprint
+    effort: int  # how many times the usual number of cases
+
+
+@frozen
+class Stage:
+    """Some cases of one dialect; `checked` asks every law at every step."""
+
+    dialect: str
+    numbers: range
+    checked: bool | None = None
+
+
+def bench_of(name: str, effort: int) -> Bench:
+    """The bench of a system.  The reference is imported here and not above: a broken one may not even do that."""
+    if name == ENTRY_CACHE.name:
+        from brokerlaw.reference.entry_cache import EntryCache
+
+        return Bench(ENTRY_CACHE, EntryCache, alone=80, exact=True, effort=effort)
+    if name == CURSOR_RANKS.name:
+        from brokerlaw.reference.cursor_ranks import CursorRanks
+
+        # Its fingerprint also tells what is pending, which the model knows nothing of.
+        return Bench(CURSOR_RANKS, CursorRanks, alone=400, exact=False, effort=4 * effort)
+    give_up(f"no system {name!r}; expected {ENTRY_CACHE.name} or {CURSOR_RANKS.name}")
+
+
+def stages(system: System, effort: int) -> Iterator[Stage]:
+    """The cases, those that kill most at the least price first."""
+    named = [f"text+{deviation.name}" for deviation in system.deviations]
+    others = [name for name in system.dialects if name != "text"] + named
+    yield Stage("text", range(40))
+    yield Stage("text", range(20), checked=True)
+    yield from (Stage(dialect, range(20)) for dialect in others)
+    yield Stage("text", range(40, 600 * effort))
+    yield Stage("text", range(20, 60 * effort), checked=True)
+    yield from (Stage(dialect, range(20, 40 * effort)) for dialect in others)
+    yield from (Stage(dialect, range(2 * effort), checked=True) for dialect in others)
+
+
+def judge(bench: Bench) -> Verdict:
+    """What notices that the reference is broken."""
+    for stage in stages(bench.system, bench.effort):
+        job = Job(bench.system, bench.make, "reference", SEED, stage.dialect, checked=stage.checked)
+        found = first_breach(job, stage.numbers)
+        if found is not None:
+            number, breach = found
+            if breach.kind == "law":
+                return Verdict("law", breach.law, stage.dialect, number)
+            return laws_alone(bench, job, number) or Verdict(KINDS[breach.kind], breach.law, stage.dialect, number)
+    limit(EXAMINATION_LIMIT_S, Verdict("hang", "examination"))
+    return examined(bench) or fingerprinted(bench) or Verdict("nothing")
+
+
+def first_breach(job: Job, numbers: range | list[int], kinds: frozenset[str] = frozenset(KINDS)) -> Any:
+    """The first case that breaks something of these kinds, and what."""
+    runner = Runner(job, lambda found: found)
+    for number in numbers:
+        limit(CASE_LIMIT_S, Verdict("hang", "", job.dialect, number))
+        runner.run(number)
+        for found in runner.take().findings:
+            if found.breach.kind in kinds:
+                return number, found.breach
+    return None
+
+
+def laws_alone(bench: Bench, job: Job, number: int) -> Verdict | None:
+    """Whether a law speaks where no model does: in the case that something else was found in, or in any other."""
+    found = first_breach(evolve(job, model=False), [number, *range(bench.alone)], frozenset({"law"}))
+    return None if found is None else Verdict("law", found[1].law, job.dialect, found[0])
+
+
+def examined(bench: Bench) -> Verdict | None:
+    """What the doctor finds: resets, looks and clones."""
+    for diagnosis in examine(bench.system, bench.make, SEED, cases=6 * bench.effort):
+        if diagnosis.ok is False:
+            return Verdict("examination", diagnosis.name)
+    return None
+
+
+def fingerprinted(bench: Bench) -> Verdict | None:
+    """Whether fingerprints tell states apart as the model does, over cases that share one config and so meet often."""
+    system, dialect, config = bench.system, bench.system.dialect("text"), bench.system.config()
+    job = Job(system, bench.make, "reference", SEED)
+    states: dict[object, object] = {}
+    marks: dict[object, object] = {}
+    for number in range(60 * bench.effort):
+        subject, state = bench.make(), system.model.start(config)
+        subject.reset(config, dialect)
+        for command in drawn_case(job, number).commands[:80]:
+            subject.apply(command)
+            state, _ = system.model.step(config, state, command, dialect)
+            mark, canonical = subject.fingerprint(), system.model.canonical(state)
+            if states.setdefault(mark, canonical) != canonical:
+                return Verdict("examination", "one fingerprint, two states", "text", number)
+            if marks.setdefault(canonical, mark) != mark and bench.exact:
+                return Verdict("examination", "one state, two fingerprints", "text", number)
+    return None
+
+
+def limit(seconds: int, verdict: Verdict) -> None:
+    """From now on this many seconds of processor time end the judgement with a verdict."""
+    signal.signal(signal.SIGVTALRM, lambda *_: tell(verdict))
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+
+
+def tell(verdict: Verdict) -> None:
+    """Prints the verdict and ends the process at once: what was judged may catch every exception."""
+    print(json.dumps(asdict(verdict)), flush=True)
+    os._exit(0 if verdict.by == "nothing" else 1)
+
+
+def give_up(why: str) -> NoReturn:
+    """Ends with a sentence and exit code 2."""
+    print(f"mutation_judge: {why}", file=sys.stderr)
+    sys.exit(2)
+
+
+def main(arguments: list[str]) -> None:
+    """Judges the reference of the system named."""
+    tree = Path(__file__).resolve().parent.parent
+    if Path(brokerlaw.__file__).resolve().parent.parent != tree:
+        give_up(f"brokerlaw comes from {brokerlaw.__file__}, not from {tree}; set PYTHONPATH={tree}")
+    if len(arguments) not in (1, 2) or not "".join(arguments[1:]).isdigit() * len(arguments[1:]):
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
+    limit(CASE_LIMIT_S, Verdict("hang", "import"))
+    try:
+        tell(judge(bench_of(arguments[0])))
+    except MemoryError:
+        tell(Verdict("hang", "memory"))
+    except Exception as error:
+        tell(Verdict("exception", type(error).__name__))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
