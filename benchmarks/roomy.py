@@ -1,12 +1,13 @@
-"""The systems with more room: the same laws, model and reference, on configs and names under which more is resident.
+"""The systems with more room: the same laws, model and reference, with domains and weights under which more is
+resident.
 
 Most cases of a default campaign keep a handful of entries or cursors, since that is where bugs show soonest.  A figure
-about speed has to hold with more of them.
+about speed has to hold with more of them, under every engine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -14,12 +15,12 @@ from attrs import evolve, frozen
 
 from brokerlaw.reference.cursor_ranks import CursorRanks
 from brokerlaw.reference.entry_cache import EntryCache
-from brokerlaw.spec.core import Case, Subject, System, choice, integer
-from brokerlaw.spec.cursor_ranks import CURSOR_RANKS
+from brokerlaw.spec.core import Case, Subject, System, choice, integer, maybe
+from brokerlaw.spec.cursor_ranks import CURSOR_RANKS, Add, Remove
 from brokerlaw.spec.entry_cache import ENTRY_CACHE
-from brokerlaw.spec.entry_cache.words import Config
+from brokerlaw.spec.entry_cache.words import Append, Config, OpenCursor, SetMaxSize, SetTtl
 
-CURSORS = 32
+CURSORS = 64
 
 
 @frozen
@@ -45,47 +46,66 @@ def redeclared(declared: type, **changed: Any) -> type:
     return attrs.make_class(declared.__name__, fields, bases=(declared,), frozen=True, slots=True, order=False)
 
 
+def with_commands(system: System, changed: Mapping[type, type], weights: Mapping[type, int]) -> System:
+    """The system with some of its commands replaced by subclasses, and some sent oftener or more rarely."""
+
+    def new(command: type) -> type:
+        return changed.get(command, command)
+
+    actions = [
+        evolve(action, command=new(action.command), weight=weights.get(action.command, action.weight))
+        for action in system.model.actions
+    ]
+    return evolve(
+        system,
+        commands=tuple(new(command) for command in system.commands),
+        model=evolve(system.model, actions=tuple(actions)),
+        laws=tuple(evolve(law, on=tuple(new(command) for command in law.on)) for law in system.laws),
+    )
+
+
 def roomy_entry_cache() -> Roomy:
-    """A cache of some 60 to 250 usual entries, which live for a good part of a case."""
+    """A cache of some 100 to 250 usual entries, which live for a good part of a case."""
+    size = {"usual": (2000, 5000), "default": 64 * 2**20}
+    ttl = {"usual": (500, 3000), "default": 1000}
     config = redeclared(
         Config,
-        max_size_bytes=integer(0, 2**50, usual=(1200, 5000), edges=(0, 1), default=64 * 2**20),
-        ttl_ms=integer(0, 2**40, usual=(100, 1000), edges=(0, 1), default=1000),
+        max_size_bytes=integer(0, 2**50, **size),
+        ttl_ms=integer(0, 2**40, **ttl),
+        continue_caching_ms=maybe(integer(0, 2**40, usual=(500, 3000)), default=None),
     )
+    changed = {
+        SetMaxSize: redeclared(SetMaxSize, max_size_bytes=integer(0, 2**50, **size)),
+        SetTtl: redeclared(SetTtl, ttl_ms=integer(0, 2**40, **ttl)),
+    }
+
+    def make_reference() -> Subject:
+        subject = EntryCache()
+        subject._do |= {new: subject._do[old] for old, new in changed.items()}
+        return subject
+
+    system = evolve(with_commands(ENTRY_CACHE, changed, {Append: 49, OpenCursor: 9}), config=config)
     return Roomy(
-        evolve(ENTRY_CACHE, config=config),
-        EntryCache,
-        "resident entries",
-        lambda state: sum([item is not None for item in state.queue]),
+        system, make_reference, "resident entries", lambda state: sum([item is not None for item in state.queue])
     )
 
 
 def roomy_cursor_ranks() -> Roomy:
-    """Four times as many names of cursors; commands of subclasses, so that everything else is as it was."""
+    """Many names of cursors, which come oftener than they go."""
     names = tuple(f"c{number}" for number in range(CURSORS))
-    commands = {
+    changed = {
         command: redeclared(command, cursor=choice(*names))
         for command in CURSOR_RANKS.commands
         if "cursor" in attrs.fields_dict(command)
     }
 
-    def new(command: type) -> type:
-        return commands.get(command, command)
-
     def make_reference() -> Subject:
         subject = CursorRanks()
-        subject._handlers |= {commands[command]: subject._handlers[command] for command in commands}
+        subject._handlers |= {new: subject._handlers[old] for old, new in changed.items()}
         return subject
 
-    model = CURSOR_RANKS.model
-    system = evolve(
-        CURSOR_RANKS,
-        commands=tuple(new(command) for command in CURSOR_RANKS.commands),
-        model=evolve(model, actions=tuple(evolve(action, command=new(action.command)) for action in model.actions)),
-        laws=tuple(evolve(law, on=tuple(new(command) for command in law.on)) for law in CURSOR_RANKS.laws),
-    )
     return Roomy(
-        system,
+        with_commands(CURSOR_RANKS, changed, {Add: 16, Remove: 1}),
         make_reference,
         "tracked cursors",
         lambda state: sum([row.position is not None for row in state.cursors]),

@@ -89,6 +89,7 @@ def _data(entry: Entry) -> dict[str, Any]:
         ],
         "outcomes": [outcome.__name__ for outcome in system.outcomes],
         "parts": list(system.parts),
+        "history_reads": list(system.history_reads),
         "laws": [_law_data(law) for law in system.laws],
         "dialects": {name: list(used) for name, used in system.dialects.items()},
         "deviations": [_deviation_data(deviation) for deviation in system.deviations],
