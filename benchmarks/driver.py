@@ -27,13 +27,15 @@ class Sizes:
     """How much each engine does in one round."""
 
     rounds: int = 5
-    cases: int = 400  # of the driver
-    checked_cases: int = 40  # of the driver with every law at every step
-    examples: int = 60  # of Hypothesis
-    steps: int = 100  # of each example; the driver's cases have 20 to 300 commands, 122 on average, and a drain
+    cases: int = 200  # of the driver
+    checked_cases: int = 30  # of the driver with every law at every step
+    examples: int = 40  # of Hypothesis
+    steps: int = 150  # of each example; the driver's cases have 20 to 300 commands, 122 on average, and a drain
+    part_cases: int = 150  # for the parts of a step
+    part_rounds: int = 3
 
 
-QUICK = Sizes(rounds=2, cases=6, checked_cases=2, examples=3, steps=20)
+QUICK = Sizes(rounds=2, cases=6, checked_cases=2, examples=3, steps=20, part_cases=6, part_rounds=1)
 
 
 @frozen
@@ -89,7 +91,7 @@ def report(roomy: Roomy, sizes: Sizes) -> str:
     ]
     print(table(("engine", "steps/s", "against Hypothesis (spread of the rounds)"), rows))
     print("\nwhere a step's time goes, default policy, each part run alone on the same cases:")
-    parts = shares(Job(roomy.system, roomy.reference, "reference", SEED), range(sizes.cases), sizes.rounds)
+    parts = shares(Job(roomy.system, roomy.reference, "reference", SEED), range(sizes.part_cases), sizes.part_rounds)
     whole = parts[-1]
     print(table(("part", "us/step", "share"), [(p.name, number(p.us), f"{p.us / whole.us:.0%}") for p in parts]))
     print()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
+import sys
 from typing import Any
 
 from brokerlaw.reference.cursor_ranks import CursorRanks
@@ -48,12 +48,6 @@ class Exits(Turnstile):
         os._exit(3)
 
 
-class Hangs(Turnstile):
-    def push(self, visitor: str) -> Any:
-        while True:
-            time.sleep(1)
-
-
 class KeepsCreditOverReset(Turnstile):
     """Its reset forgets to forget."""
 
@@ -89,3 +83,7 @@ class NeverMade(Turnstile):
 
 def interrupted() -> Turnstile:
     raise KeyboardInterrupt
+
+
+def leaves() -> Turnstile:
+    sys.exit(4)

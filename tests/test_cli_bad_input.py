@@ -45,6 +45,7 @@ BAD: list[tuple[tuple[str, ...], str]] = [
     (subject("tests.cli_subjects:NoSnapshot"), "no method snapshot()"),
     (subject("tests.cli_subjects:NeedsArguments"), "needs arguments (price)"),
     (subject("tests.cli_subjects:NeverMade"), "raised OSError: no license found"),
+    (subject("tests.cli_subjects:leaves"), "ended the program (4)"),
     (subject("not a module:Thing"), "is not the name of a module"),
     (("check", *TOY, "--cases", "0"), "1 or more, got '0'"),
     (("check", *TOY, "--cases", "-5"), "--cases"),

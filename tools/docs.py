@@ -32,7 +32,7 @@ CASES = Path("cases/pip-430")
 SHOWN = CASES / "bugs" / "removes-another.json"
 SHOWN_LAW = "expired_entry_is_requeued_iff_entitled"
 PICTURE = Path("docs/img/removes-another.svg")
-BLOCK = re.compile(r"(<!-- generated: (\S+) ?(.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- generated: (\S+)(?: (\S+))? -->\n).*?(<!-- end -->)", re.DOTALL)
 WHY = {
     "shipped": "what shipped differs from the text",
     "silent": "the text does not say",
@@ -68,7 +68,7 @@ def commands(case: Case) -> list[str]:
 
 
 def systems(_: str) -> list[str]:
-    lines = ["| system | proposal | what it is | commands | laws | states to reach | mutants |", "|---|---|---|--:|--:|--:|--:|"]
+    lines = ["| system | proposal | what it is | commands | laws | to reach | mutants |", "|---|---|---|--:|--:|--:|--:|"]
     for entry in TABLE:
         system = entry.system
         laws = sum(law.kind != "sometimes" for law in system.laws)
@@ -178,9 +178,12 @@ GENERATORS: dict[str, Callable[[str], list[str]]] = {
 
 def page(text: str) -> str:
     """A page with everything between markers made anew."""
+    begun, ended = text.count("<!-- generated: "), text.count("<!-- end -->")
+    if not begun == ended == len(BLOCK.findall(text)):
+        raise SystemExit(f"a page has {begun} markers that begin and {ended} that end; expected them in pairs")
 
     def made(found: re.Match[str]) -> str:
-        lines = GENERATORS[found[2]](found[3])
+        lines = GENERATORS[found[2]](found[3] or "")
         return "".join([found[1], *(f"{line}\n" for line in lines), found[4]])
 
     return BLOCK.sub(made, text)
@@ -194,7 +197,7 @@ def files() -> Iterator[tuple[Path, str]]:
     yield PICTURE, drawn(ROOT / SHOWN, f"mutant:{SHOWN.stem}", (SHOWN_LAW,))
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         text = path.read_text(encoding="utf-8")
-        if BLOCK.search(text):
+        if "<!-- generated: " in text:
             yield path.relative_to(ROOT), page(text)
 
 

@@ -80,7 +80,7 @@ def bench_of(name: str, effort: int) -> Bench:
     from brokerlaw.reference.cursor_ranks import CursorRanks
 
     # Its fingerprint also tells what is pending, which the model knows nothing of.  Its cases are short: more of them.
-    return Bench(CURSOR_RANKS, CursorRanks, alone=400, exact=False, effort=4 * effort)
+    return Bench(CURSOR_RANKS, CursorRanks, alone=400, exact=False, effort=2 * effort)
 
 
 def stages(system: System, effort: int) -> Iterator[Stage]:
@@ -89,11 +89,11 @@ def stages(system: System, effort: int) -> Iterator[Stage]:
     others = [name for name in system.dialects if name != "text"] + named
     yield Stage("text", range(40))
     yield Stage("text", range(20), checked=True)
-    yield from (Stage(dialect, range(20)) for dialect in others)
-    yield Stage("text", range(40, 600 * effort))
-    yield Stage("text", range(20, 60 * effort), checked=True)
-    yield from (Stage(dialect, range(20, 40 * effort)) for dialect in others)
-    yield from (Stage(dialect, range(2 * effort), checked=True) for dialect in others)
+    yield from (Stage(dialect, range(12)) for dialect in others)
+    yield Stage("text", range(40, 500 * effort))
+    yield Stage("text", range(20, 50 * effort), checked=True)
+    yield from (Stage(dialect, range(12, 24 * effort)) for dialect in others)
+    yield Stage(others[0], range(5 * effort), checked=True)
 
 
 def judge(bench: Bench) -> Verdict:

@@ -179,6 +179,6 @@ def _verdict(where: str, result: Any) -> dict[str, str]:
 def _changed(diff: str) -> tuple[str, str]:
     """The source that a mutation took away and what it put there, without indentation."""
     lines = [line for line in diff.splitlines() if not line.startswith(("---", "+++"))]
-    gone = [line[1:].strip() for line in lines if line.startswith("-")]
-    new = [line[1:].strip() for line in lines if line.startswith("+")]
+    gone = [line[1:].strip() for line in lines if line.startswith("-") and line[1:].strip()]
+    new = [line[1:].strip() for line in lines if line.startswith("+") and line[1:].strip()]
     return "\n".join(gone), "\n".join(new)

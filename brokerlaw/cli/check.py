@@ -17,6 +17,7 @@ from ..driver.errors import Usage
 from ..driver.finding import Finding
 from ..driver.report import Report
 from ..driver.subjects import find_subject
+from ..reference.table import Entry
 from .answer import VERSION, Answer
 from .check_text import report_lines
 from .findings import Filed, filed_data, replay_command
@@ -144,7 +145,7 @@ def options_from(args: Namespace) -> campaign.Options:
     )
 
 
-def _own_systems(args: Namespace, options: campaign.Options) -> dict[str, Any]:
+def _own_systems(args: Namespace, options: campaign.Options) -> dict[str, Entry]:
     """The user's own systems, by the names that they were given by."""
     names = list(dict.fromkeys([*args.systems, *args.own_systems]))
     return {name: entry for name, entry in zip(names, options.entries, strict=False) if ":" in name}

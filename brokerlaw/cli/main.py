@@ -98,6 +98,8 @@ def _run(given: list[str]) -> int:
     try:
         with redirect_stdout(sys.stderr):  # what a subject prints is not part of the answer
             answer = COMMANDS[args.command].run(args, style, meter)
+    except SystemExit as ended:
+        raise Usage(f"a subject or a system that was named ended the program ({ended.code})") from None
     finally:
         meter.clear()
     _print(answer.as_json(args.command) if args.json else "\n".join(answer.lines))

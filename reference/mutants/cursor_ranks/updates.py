@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....spec.cursor_ranks import Absent, Add, Added, Count, Done, Find, Found, Move, Remove, Size
+from ....spec.cursor_ranks import Absent, Add, Added, Count, Done, Find, Found, Move, Remove, Size, Snapshot
 from ...cursor_ranks import DONE, CursorRanks
 from ...ranked_line import END, Cursor, FurthestFirst, Position
 
@@ -137,6 +137,14 @@ class ReAddKeepsPosition(CursorRanks):
         return added
 
 
+class FindGivesTheLatest(CursorRanks):
+    """A find gives the number that was given out last, whatever the name."""
+
+    def _find(self, command: Find) -> Found | Absent:
+        found = super()._find(command)
+        return Found(self._adds) if isinstance(found, Found) else found
+
+
 class RemoveAbsentDone(CursorRanks):
     """The remove of an absent name says that it was carried out."""
 
@@ -172,6 +180,14 @@ class MoveTakesNeighbours(CursorRanks):
         super()._want(cursor, wanted)
 
 
+class UntrackingIsIgnored(CursorRanks):
+    """A move to no position says that it was carried out, and leaves the cursor tracked where it is."""
+
+    def _move(self, command: Move) -> Done | Absent:
+        tracked = command.cursor in self._cursors and command.ledger is None
+        return DONE if tracked else super()._move(command)
+
+
 # ---- Work -----------------------------------------------------------------------------------------------------------
 
 
@@ -205,3 +221,11 @@ class StandingStillRebuilds(CursorRanks):
         if wanted == cursor.position != END:
             self._rebuild()
         super()._want(cursor, wanted)
+
+
+class PendingCountsTwice(CursorRanks):
+    """A pending cursor waits twice, to leave its place and to enter another."""
+
+    def snapshot(self) -> Snapshot:
+        seen = super().snapshot()
+        return seen._replace(pending=2 * seen.pending)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from ....spec.entry_cache.words import CacheRow, EvictionCheck, FinishRemoval, Refused, Release, Removed, RollLedger, Seek
+from ....spec.entry_cache.words import (
+    CacheRow,
+    EvictionCheck,
+    FinishRemoval,
+    OpenCursor,
+    Refused,
+    Release,
+    Removed,
+    RollLedger,
+    Seek,
+)
 from ...entry_cache import CacheManager, EntryCache
 from ...entry_cache.manager import NOTHING
 from ...entry_cache.range_cache import RangeCache
@@ -73,13 +83,13 @@ class ForcedRemovalTakesOneMore(EntryCache):
         return Removed(outcome.entries + 1, outcome.size_bytes + self.manager.remove(oldest))
 
 
-class RefusedCheckRuns(EntryCache):
-    """A check that comes too early is refused, and its time pass runs all the same."""
+class RefusedOpenEvicts(EntryCache):
+    """Without the strategy, opening a cursor that is open is refused, and drops what its topic has cached."""
 
-    def eviction_check(self, command: EvictionCheck) -> Any:
-        outcome = super().eviction_check(command)
-        if isinstance(outcome, Refused):
-            self.manager.time_pass(self.now_ms)
+    def open_cursor(self, command: OpenCursor) -> Any:
+        outcome = super().open_cursor(command)
+        if isinstance(outcome, Refused) and not self.by_expected_reads:
+            self.manager.clear(command.topic)
         return outcome
 
 
@@ -126,13 +136,14 @@ class RequeueRaisesReads(RemovalQueue):
 
 
 class SizePassSparesOneOfTwins(RemovalQueue):
-    """Where the entry behind the last one that a size pass needs has its size, the pass takes that one instead."""
+    """Where the entry behind the last one that a size pass has to take is of the same size, it takes that one."""
 
     def _remove(self, node: Wrapper) -> None:
         twin = self.nodes[0] if self.nodes else node
-        if node.value is not None and twin.value is not None and not self._entitled(twin):
-            if twin.value.size_bytes == node.value.size_bytes >= self.need_bytes - self.freed_bytes > 0:
-                self.nodes[0], node = node, twin
+        size_bytes, twin_bytes = (each.value.size_bytes if each.value else 0 for each in (node, twin))
+        last = size_bytes >= self.need_bytes - self.freed_bytes > 0
+        if last and twin_bytes == size_bytes and twin is not node and not self._entitled(twin):
+            self.nodes[0], node = node, twin
         super()._remove(node)
 
 
