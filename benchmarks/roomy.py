@@ -46,10 +46,10 @@ def redeclared(declared: type, name: str = "", **changed: Any) -> type:
     return attrs.make_class(name or declared.__name__, fields, bases=(declared,), frozen=True, slots=True, order=False)
 
 
-def several(command: type, count: int) -> list[type]:
+def several(command: type, count: int, **changed: Any) -> list[type]:
     """A command under several names.  Hypothesis leaves each rule of a machine out of about every other run; a run
-    without any append holds nothing."""
-    return [redeclared(command, f"{command.__name__}{number or ''}") for number in range(count)]
+    without any append, say, holds nothing."""
+    return [redeclared(command, f"{command.__name__}{number or ''}", **changed) for number in range(count)]
 
 
 def with_commands(system: System, changed: Mapping[type, list[type]], weights: Mapping[type, int]) -> System:
@@ -105,7 +105,7 @@ def roomy_cursor_ranks() -> Roomy:
     """Many names of cursors, which come oftener than they go."""
     names = tuple(f"c{number}" for number in range(CURSORS))
     changed = {
-        command: [redeclared(command, cursor=choice(*names))]
+        command: several(command, 3 if command is Add else 1, cursor=choice(*names))
         for command in CURSOR_RANKS.commands
         if "cursor" in attrs.fields_dict(command)
     }
@@ -116,7 +116,7 @@ def roomy_cursor_ranks() -> Roomy:
         return subject
 
     return Roomy(
-        with_commands(CURSOR_RANKS, changed, {Add: 16, Remove: 1}),
+        with_commands(CURSOR_RANKS, changed, {Add: 4, Remove: 1}),
         make_reference,
         "tracked cursors",
         lambda state: sum([row.position is not None for row in state.cursors]),

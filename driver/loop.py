@@ -182,12 +182,13 @@ def run_number(job: Job, plan: Plan, subject: Subject, number: int, tally: Tally
     _cover(tally, commands, outcomes)
     case = Case(job.system.name, swarm.config, commands, job.dialect, observe=swarm.observe)
     breach = _locate(job, case, number, plan) if broken else None
-    named = breach[0].key if breach else ()
-    tally.digest = (tally.digest + case_hash(number, outcomes, [judged, named])) % 2**64
+    key = breach[0].key if breach else ()
+    tally.digest = (tally.digest + case_hash(number, outcomes, [judged, key])) % 2**64
     if breach is None:
         return None
+    named, located = breach
     return Finding(
-        job.system.name, job.subject_name, breach[0], breach[1], job.seed, number, commands_before=len(commands)
+        job.system.name, job.subject_name, named, located, job.seed, number, commands_before=len(located.commands)
     )
 
 

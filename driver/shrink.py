@@ -1,9 +1,11 @@
 """Shrinking: from a case that breaks something to a small one that breaks the same thing.
 
 Commands behind the breach are cut first, then chunks of commands, half as large each time, down to one by one; then
-each field of each command and of the config takes the simplest value that its domain offers.  The passes go round
-until nothing changes, so that where the attempts suffice no single command can be left out, and no single field made
-simpler.  Commands are total: every list of them is a legal run, and nothing ever has to be repaired.
+commands whose absence moves what later ones name (without the first append, the second one's entry is number 0), with
+the numbers of those behind counted down, and pairs of commands whose amounts add up in one; then each field of each
+command and of the config takes the simplest value that its domain offers.  The passes go round until nothing changes,
+so that where the attempts suffice no single command can be left out, and no single field made simpler.  Commands are
+total: every list of them is a legal run, and nothing ever has to be repaired.
 
 The same finding always shrinks in the same way, and the work is bounded by attempts, not by seconds.
 """
@@ -17,7 +19,7 @@ from typing import Any
 from attrs import Factory, define, evolve
 
 from ..spec.core import Case, System, fields_of, unsupported_by
-from ..spec.core.domain import REQUIRED
+from ..spec.core.domain import REQUIRED, Integer
 from .checker import Breach, run
 from .finding import Finding
 from .loop import MakeSubject
@@ -76,10 +78,35 @@ def shrink_case(case: Case, breaks: StillBreaks, max_attempts: int = MAX_ATTEMPT
     while settled != search.case and search.attempts_left:
         settled = search.case
         search.drop_chunks()
+        search.drop_and_count_down()
+        search.merge_pairs()
         search.simplify_config()
         search.simplify_together()
         search.simplify_commands()
     return search.case, search.breach
+
+
+def _counted_down(command: Any, name: str, by: int) -> Any:
+    """The command with the number in a field lowered, where it has that field and the number allows it."""
+    for f in fields_of(type(command)):
+        if f.name == name and isinstance(f.domain, Integer):
+            value = getattr(command, name) - by
+            return evolve(command, **{name: value}) if value >= f.domain.low else command
+    return command
+
+
+def _merged(first: Any, second: Any) -> Any | None:
+    """One command with the sum of two that differ in one number at most; none where they are not such a pair."""
+    if type(first) is not type(second):
+        return None
+    fields = fields_of(type(first))
+    numbers = [f for f in fields if isinstance(f.domain, Integer)]
+    others = [f.name for f in fields if not isinstance(f.domain, Integer)]
+    if len(numbers) != 1 or any(getattr(first, name) != getattr(second, name) for name in others):
+        return None
+    (number,) = numbers
+    total = getattr(first, number.name) + getattr(second, number.name)
+    return None if number.domain.problem(total) else evolve(second, **{number.name: total})
 
 
 def _replaced(command: Any, name: str, value: Any, domain: Any, offer: Any) -> Any:
@@ -140,6 +167,42 @@ class _Search:
                 dropped = True
             end = min(start, len(self.case.commands))
         return dropped
+
+    def drop_and_count_down(self) -> None:
+        """Leaves out commands together with what they moved: numbers that later commands name count down by one, or by
+        as many as were left out."""
+        for size in (8, 4, 2, 1):
+            end = len(self.case.commands)
+            while end > 0:
+                start = max(0, end - size)
+                self._drop_counting_down(start, end)
+                end = min(start, len(self.case.commands))
+
+    def merge_pairs(self) -> None:
+        """Makes one of two commands that differ in an amount alone: the later one, with the sum of both."""
+        later = len(self.case.commands) - 1
+        while later > 0:
+            for earlier in range(later - 1, -1, -1):
+                commands = self.case.commands
+                merged = _merged(commands[earlier], commands[later])
+                if merged is not None:
+                    together = (*commands[:later], merged, *commands[later + 1 :])
+                    self._drop_counting_down(earlier, earlier + 1, together)
+                    break
+            later = min(later, len(self.case.commands)) - 1
+
+    def _drop_counting_down(self, start: int, end: int, among: tuple[Any, ...] | None = None) -> None:
+        """Leaves out some of the commands (or of those given), as they are or with a number behind them lowered."""
+        commands = self.case.commands if among is None else among
+        kept, behind = commands[:start], commands[end:]
+        if self.accepts(self.case.with_commands(kept + behind)):
+            return
+        named = {f.name: None for c in behind for f in fields_of(type(c)) if isinstance(f.domain, Integer)}
+        for name in named:
+            for by in sorted({1, end - start}):
+                lowered = tuple(_counted_down(command, name, by) for command in behind)
+                if lowered != behind and self.accepts(self.case.with_commands(kept + lowered)):
+                    return
 
     def simplify_config(self) -> None:
         """Brings each setting to its default, or else to something simpler."""

@@ -1,4 +1,4 @@
-"""Every place where the proposals can be read in two ways: the committed case tells the readings apart, shortly, and the
+"""Every place where a proposal can be read in two ways: the committed case tells the readings apart, shortly, and the
 reference follows the model in both; under the other reading, the laws that are still claimed hold."""
 
 from __future__ import annotations

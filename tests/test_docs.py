@@ -1,9 +1,9 @@
 """The docs say what is so: every command in them runs, every link leads somewhere, what is generated is up to date.
 
 A fenced block marked `sh` is a script that a reader may paste: its lines are run one after the other in a folder that
-looks like the repo, with a `.venv` whose programs are those of this test run.  `# exit code 1` at the end of a line says
-that it ends so; `<!-- not run: why -->` above a block says why nobody runs it here.  Of a `make` target only the recipe
-is checked: the tests are run by one of them.
+looks like the repo, with a `.venv` whose programs are those of this test run.  `# exit code 1` at the end of a line
+says that it ends so; `<!-- not run: why -->` above a block says why nobody runs it here.  Of a `make` target only the
+recipe is checked: the tests are run by one of them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
+from xml.etree import ElementTree
 
 import pytest
 from attrs import frozen
@@ -148,6 +150,38 @@ def test_what_is_generated_is_up_to_date() -> None:
         check=False,
     )
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+def _picture(*arguments: str) -> tuple[Counter[str], list[str]]:
+    """How many shapes of each class a timeline has, and what is written in it."""
+    ran = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "timeline.py"), *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    shapes = list(ElementTree.fromstring(ran.stdout).iter())
+    return Counter(shape.get("class", "") for shape in shapes), [shape.text or "" for shape in shapes]
+
+
+def test_a_timeline_has_a_lane_for_each_who_acts_and_marks_the_step_that_broke() -> None:
+    shapes, texts = _picture("cases/pip-430/bugs/double-release.json", "--subject", "mutant:double-release")
+    assert (shapes["mark"], shapes["dot"], shapes["dot bad"]) == (1, 4, 1)
+    assert [lane for lane in ("producer", "broker", "clock", "storage") if lane in texts] == [
+        "producer",
+        "broker",
+        "clock",
+    ]
+    assert "✗ payload_lives_while_held" in texts
+
+
+def test_a_timeline_can_be_drawn_of_any_system() -> None:
+    shapes, texts = _picture("cases/pip-430/wrong-laws/cursor_ranks/shared-position.json")
+    assert (shapes["mark"], shapes["dot"]) == (0, 3)
+    assert {"cursor c0", "cursor c1", "reader"} <= set(texts)
 
 
 def test_the_docs_name_no_place_on_anybodys_machine() -> None:

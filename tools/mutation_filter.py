@@ -1,12 +1,19 @@
-"""Which mutations of a file are not mutations of what it does, so that no case could tell."""
+"""Which mutations are not run: those of source that is not behaviour, and those that ask nothing new."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from attrs import frozen
 
+SAME_QUESTION = (
+    # One wrong sign asks whether anybody notices; ten more ask the same of slips that nobody makes.
+    (re.compile(r"core/ReplaceBinaryOperator_\w+_(Div|Mod|Pow|LShift|RShift|BitOr|BitAnd|BitXor)"), "rare arithmetic"),
+    # Small numbers and names are one object each in CPython, so that this changes nothing.
+    (re.compile(r"core/ReplaceComparisonOperator_(Eq_Is|NotEq_IsNot)"), "identity for equality"),
+)
 SELF_CHECKS = ("_check", "_check_line", "_check_cursors", "_check_pending")  # called by tests, never by a command
 
 Place = tuple[int, int]  # line from 1, column from 0
@@ -22,6 +29,12 @@ class Region:
 
     def holds(self, place: Place) -> bool:
         return self.start <= place < self.end
+
+
+def left_out(operator: str, place: Place, left_alone: list[Region]) -> str:
+    """Why a mutation is not run; empty where it is."""
+    in_region = next((region.why for region in left_alone if region.holds(place)), "")
+    return in_region or next((why for pattern, why in SAME_QUESTION if pattern.fullmatch(operator)), "")
 
 
 def regions(source: str) -> list[Region]:

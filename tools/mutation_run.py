@@ -69,7 +69,7 @@ def run(system: str, out: Path) -> list[Mutant]:
         left_out = start(system, tree, session)
         total = sum(left_out.values())
         print(f"{system}: {total} mutations are left out, in {told(left_out)}", flush=True)
-        execute(tree, session, lambda done, every: print(f"{system}: {done} of {every} mutants", flush=True))
+        execute(system, tree, session, lambda done, every: print(f"{system}: {done} of {every} mutants", flush=True))
     return read(session)
 
 

@@ -1,6 +1,6 @@
 """A session of cosmic-ray: which mutants there are, running them, and what became of each.
 
-A mutation is judged by `mutation_judge.py`, whose line of JSON the session keeps as the test's output.
+A mutation is judged by `mutation_judge.py`, asked through `mutation_ask.py`, whose line of JSON the session keeps as the test's output.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,11 @@ from typing import Any
 from attrs import frozen
 from cosmic_ray.work_db import WorkDB, use_db  # type: ignore[import-untyped]
 from cosmic_ray.work_item import TestOutcome, WorkerOutcome, WorkResult  # type: ignore[import-untyped]
-from mutation_filter import regions
+from mutation_filter import left_out, regions
 
 TIMEOUT_S = 90  # for a mutant that hangs where no alarm reaches it
+PROGRESS_S = 30
+SOCKET = "mutation.socket"
 MODULES = {
     "entry_cache": ["reference/entry_cache"],
     "cursor_ranks": ["reference/cursor_ranks.py", "reference/ranked_line.py"],
@@ -64,7 +67,7 @@ class Mutant:
 def start(system: str, tree: Path, session: Path) -> dict[str, int]:
     """Makes a session over a copy of the tree; how many mutations it leaves out, by reason."""
     config = session.with_suffix(".toml")
-    command = f"{sys.executable} tools/mutation_judge.py {system}"
+    command = f"{sys.executable} -I -S tools/mutation_ask.py {SOCKET}"  # as little to start as can be
     filled = {"modules": MODULES[system], "excluded": EXCLUDED, "timeout": float(TIMEOUT_S), "command": command}
     config.write_text(CONFIG.format(**{name: json.dumps(value) for name, value in filled.items()}))
     session.unlink(missing_ok=True)
@@ -79,8 +82,8 @@ def _leave_out(tree: Path, session: Path) -> dict[str, int]:
     with use_db(str(session)) as db:
         for item in list(db.pending_work_items):
             mutation = item.mutations[0]
-            why = next((r.why for r in left_alone[str(mutation.module_path)] if r.holds(mutation.start_pos)), None)
-            if why is not None:
+            why = left_out(mutation.operator_name, mutation.start_pos, left_alone[str(mutation.module_path)])
+            if why:
                 reasons[why] = reasons.get(why, 0) + 1
                 db.set_result(item.job_id, WorkResult(output=why, worker_outcome=WorkerOutcome.SKIPPED))
     return reasons
@@ -91,12 +94,26 @@ def _files(session: Path) -> list[str]:
         return sorted({str(item.mutations[0].module_path) for item in db.work_items})
 
 
-def execute(tree: Path, session: Path, progress: Callable[[int, int], None], every_s: float = 30) -> None:
-    """Runs what is pending, one mutation at a time."""
+def execute(system: str, tree: Path, session: Path, progress: Callable[[int, int], None]) -> None:
+    """Runs what is pending, one mutation at a time, with one judge for all of them."""
+    socket = tree / SOCKET
+    command = [sys.executable, "-B", "tools/mutation_judge.py", system, "--serve", SOCKET]
+    with subprocess.Popen(command, cwd=tree, env=_env(tree)) as judge:
+        try:
+            while not socket.exists():
+                if judge.poll() is not None:
+                    raise BadSession(f"the judge ended with exit code {judge.returncode} before it was asked")
+                time.sleep(0.1)
+            _execute_asking(tree, session, progress)
+        finally:
+            judge.terminate()
+
+
+def _execute_asking(tree: Path, session: Path, progress: Callable[[int, int], None]) -> None:
     with subprocess.Popen(_command("exec", session.with_suffix(".toml"), session), cwd=tree, env=_env(tree)) as running:
         while True:
             try:
-                running.wait(every_s)
+                running.wait(PROGRESS_S)
                 break
             except subprocess.TimeoutExpired:
                 progress(*_counted(session))
@@ -125,7 +142,7 @@ def _command(*arguments: object) -> list[str]:
 
 
 def _env(tree: Path) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**os.environ, "PYTHONPATH": str(tree)}
 
 
 def judged_clean(system: str, tree: Path) -> str:

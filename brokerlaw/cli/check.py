@@ -36,7 +36,7 @@ DESCRIPTION = """
       brokerlaw check                                        the references of all systems
       brokerlaw check cursor_ranks --cases 1000 --seed 7
       brokerlaw check cursor_ranks --subject mypackage.ranks:Ranks
-      brokerlaw check --mutant no-settle-on-rank-at          a bug put back in: see it caught
+      brokerlaw check --mutant leaving-lowers-none           a bug put back in: see it caught
       brokerlaw check entry_cache --dialect text+one-lap     the proposal, read in another way
       brokerlaw check --system mypackage.spec:MY_SYSTEM      a system of your own
       brokerlaw check entry_cache --corpus cases/ --tolerate first_put_wins

@@ -34,7 +34,7 @@ def _head(part: SystemReport, style: Style) -> list[str]:
         why = ", ".join(f"{count:,} by {key}" for key, count in part.ended_count.items())
         lines.append(f"  {counted(part.cases_ended, 'case')} ended by a limit or a crash, in no count: {why}")
     if part.stopped:
-        lines += wrapped(style.doubtful(f"stopped early: {part.stopped}"), style.width, "  ")
+        lines += [style.doubtful(line) for line in wrapped(f"stopped early: {part.stopped}", style.width, "  ")]
     corpus = part.corpus
     if corpus.cases or corpus.ended:
         told = f"{counted(corpus.cases + corpus.ended, 'saved case')} run first, {corpus.broken + corpus.ended} broke"

@@ -247,6 +247,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _put_back("every-load-is-cached", _SLIP, lone.EveryLoadIsCached, "load_is_cached_where_the_strategy_says_so"),
     _put_back("reads-always-load", _SLIP, lone.ReadsAlwaysLoad, "cursor_reads_on_without_gap_or_repeat"),
     _put_back("release-ends-newest", _SLIP, lone.ReleaseEndsNewest, "deliveries_open_and_end_one_by_one"),
+    _put_back("latest-is-one-back", _SLIP, lone.LatestIsOneBack, "cursors_change_only_as_told"),
     _put_back("seek-keeps-replays", _SLIP, lone.SeekKeepsReplays, "cursors_change_only_as_told"),
     _put_back("roll-drops-cache", _SLIP, lone.RollDropsCache, "cursor_eviction_waits_for_cursors"),
 )

@@ -204,6 +204,17 @@ class ReleaseEndsNewest(EntryCache):
         return super().release(command)
 
 
+class LatestIsOneBack(EntryCache):
+    """A cursor that opens at the latest position has the entry before it still to read."""
+
+    def _new_cursor(self, topic: Topic, command: OpenCursor) -> Cursor:
+        cursor = super()._new_cursor(topic, command)
+        ledger, entry = cursor.read
+        if command.at == "latest" and entry > 0:
+            cursor.jump((ledger, entry - 1))
+        return cursor
+
+
 class SeekKeepsReplays(EntryCache):
     """A cursor that jumps keeps its replay queue."""
 

@@ -1,0 +1,200 @@
+"""The kill table: every mutant is killed by the law that it names, and every law is needed for a mutant.
+
+A law is needed where a mutant breaks it and no other law, the model set aside.  Laws that follow from others do not
+count as others; no mutant can break them alone, but each has one that it kills.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from brokerlaw.driver.kills import Kill, kill, matrix
+from brokerlaw.reference.mutant import Mutant
+from brokerlaw.reference.table import TABLE, Entry
+from brokerlaw.spec.core import Law
+
+SOLE: dict[str, dict[str, str]] = {
+    "entry_cache": {
+        "queue_and_caches_agree": "listed-by-entry",
+        "sizes_add_up": "size-with-overhead",
+        "counters_add_up": "removed-bytes-not-counted",
+        "payload_lives_while_held": "removal-retains",
+        "retained_memory_covers_what_is_accounted": "append-not-copied",
+        "slices_fill_a_receive_buffer_before_the_next_begins": "exact-fit-takes-new-buffer",
+        "removals_are_reported_as_they_are": "tombstone-counts-as-evicted",
+        "tombstones_stand_for_what_left_otherwise": "node-goes-at-once",
+        "entries_keep_their_identity": "requeue-copies",
+        "forced_removal_is_unconditional": "forced-removal-asks-entitlement",
+        "forced_removal_takes_only_what_it_noted": "forced-removal-takes-one-more",
+        "forced_removal_notes_what_is_in_its_scope": "upto-inclusive",
+        "passes_and_forced_removal_alone_evict": "hit-moves-to-tail",
+        "refused_changes_nothing": "refused-open-evicts",
+        "time_pass_acts_on_the_expired_prefix": "time-pass-requeues-next",
+        "expired_entry_is_requeued_iff_entitled": "time-pass-forgets-access",
+        "requeue_renews_and_spends": "requeue-raises-reads",
+        "size_pass_takes_the_oldest_first": "size-pass-spares-one-of-twins",
+        "size_pass_frees_no_more_than_it_must": "frees-one-more",
+        "size_pass_reaches_the_watermark": "due-pass-waits",
+        "no_size_pass_at_or_below_the_trigger": "check-nibbles",
+        "size_pass_counts_what_the_time_pass_freed": "size-from-before-time-pass",
+        "passes_visit_no_more_than_they_need": "time-pass-walks-on",
+        "insert_over_the_trigger_makes_a_size_pass_due": "size-pass-never-due",
+        "pass_settles_what_was_due": "size-pass-stays-due",
+        "appended_entry_expects_every_active_cursor": "append-counts-without-strategy",
+        "loaded_entry_expects_the_cursors_at_or_before_it": "rank-counts-before",
+        "expected_reads_follow_releases_and_replays": "newcomer-adds-reads",
+        "new_entry_starts_fresh_at_the_tail": "put-is-access",
+        "first_put_wins": "second-put-renews-timestamp",
+        "hit_marks_accessed_and_nothing_else": "get-is-no-access",
+        "readers_get_the_whole_payload": "read-moves-shared-view",
+        "append_is_cached_while_somebody_may_want_it": "window-never-closes",
+        "load_is_cached_where_the_strategy_says_so": "every-load-is-cached",
+        "deliveries_open_and_end_one_by_one": "release-ends-newest",
+        "eviction_follows_the_slowest_cursor": "cursor-eviction-never",
+        "cursor_eviction_waits_for_cursors": "roll-drops-cache",
+        "cursor_reads_on_without_gap_or_repeat": "reads-always-load",
+        "cursors_change_only_as_told": "latest-is-one-back",
+        "departure_of_the_last_active_cursor_is_noted": "departure-not-noted",
+        "backlogs_decide_only_without_the_strategy": "active-at-threshold",
+        "settings_and_time_rewrite_nothing": "ttl-rewrites-timestamps",
+        "checks_come_at_their_interval": "every-second-check",
+    },
+    "cursor_ranks": {
+        "rank_counts_at_or_before": "rank-counts-before",
+        "rank_counts_the_others": "rank-counts-before",
+        "rank_at_counts_at_or_before": "rank-at-counts-before",
+        "slowest_is_the_least": "slowest-is-fastest",
+        "size_counts_every_cursor": "size-counts-tracked",
+        "absent_is_said": "remove-absent-done",
+        "find_gives_the_newest": "find-gives-the-latest",
+        "find_gives_the_oldest": "find-gives-the-latest",
+        "nothing_else_moves": "re-add-keeps-position",
+        "untracking_forgets_the_position": "untracking-is-ignored",
+        "removed_cursors_are_not_held": "removed-stay-pending",
+        "pending_is_bounded": "pending-counts-twice",
+        "settled_after_query": "pending-not-cleared",
+        "settled_query_is_constant": "query-always-rebuilds",
+        "update_is_logarithmic": "update-settles",
+    },
+}
+"""For each law a mutant that no other law kills."""
+
+FOLLOWING: dict[str, dict[str, str]] = {
+    "entry_cache": {
+        "extensions_by_expected_reads_are_bounded": "one-extension-more",
+        "nothing_expires_young": "expired-at-ttl",
+        "nothing_expired_survives_a_check": "time-pass-handles-one",
+        "unentitled_entries_go_first": "proportional-eviction",
+        "queue_is_in_order_of_time": "hit-moves-to-tail",
+        "idle_entry_stays_ttl_and_at_most_one_interval_more": "time-pass-handles-one",
+        "unread_entry_is_gone_by_its_budget": "extension-settings-ignored",
+        "unread_entry_is_gone_on_schedule": "extension-settings-ignored",
+        "expected_entry_stays_for_its_whole_budget": "time-pass-ignores-entitlement",
+        "entry_is_gone_soon_after_its_last_access": "time-pass-handles-one",
+        "entry_that_is_read_again_and_again_stays": "time-pass-ignores-entitlement",
+        "expected_reads_are_those_that_can_still_happen": "read-taken-twice",
+    },
+    "cursor_ranks": {"answers_do_not_depend_on_earlier_queries": "one-at-once-per-query"},
+}
+"""For each law that follows from others a mutant that it kills, beside them."""
+
+CHUNK_STEPS = 1_000
+MAX_CHUNKS = 80
+SOLE_CASES = 2  # in how many cases a law has to break before we stop looking for a second one beside it
+
+EVERY_MUTANT = [pytest.param(e, mutant, id=f"{e.name}-{mutant.name}") for e in TABLE for mutant in e.mutants]
+EVERY_LAW = [(e, law) for e in TABLE for law in e.system.laws if law.kind != "sometimes"]
+
+
+def _laws(follow: bool) -> list[Any]:
+    return [pytest.param(e, law, id=f"{e.name}-{law.name}") for e, law in EVERY_LAW if bool(law.follows_from) == follow]
+
+
+# ---- Every mutant is killed ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def kills(request: pytest.FixtureRequest) -> Iterator[list[Kill]]:
+    """What was killed; shown after the last of them, so that a log of the tests holds the whole table."""
+    found: list[Kill] = []
+    yield found
+    terminal = request.config.pluginmanager.getplugin("terminalreporter")
+    if terminal is not None and found:
+        terminal.write_line("")
+        for line in _table(found):
+            terminal.write_line(line)
+
+
+def _table(found: list[Kill]) -> list[str]:
+    lines = [f"{'mutant':34}{'steps':>8}  {'killed by':58}{'its law, where another was first (steps)'}"]
+    for row in found:
+        late = "" if row.law == row.expected else f"{row.expected} ({row.expected_steps})"
+        lines.append(f"{row.mutant:34}{row.steps:>8}  {row.law:58}{late}".rstrip())
+    killed = sum(row.killed for row in found)
+    return [
+        *lines,
+        f"{killed} of {len(found)} mutants killed; the slowest took {max(row.steps for row in found)} steps",
+    ]
+
+
+@pytest.mark.parametrize(("entry", "mutant"), EVERY_MUTANT)
+def test_every_mutant_is_killed_by_the_law_that_it_names(entry: Entry, mutant: Mutant, kills: list[Kill]) -> None:
+    found = kill(entry.system, mutant)
+    kills.append(found)
+    assert found.by == "law", f"{mutant.name} is killed by {found.by}: {found.law} {found.evidence}"
+    assert found.as_expected, f"{mutant.name} breaks {found.law}; the law that it names, {mutant.breaks}, never broke"
+
+
+@pytest.mark.parametrize(("entry", "mutant"), EVERY_MUTANT)
+def test_every_mutant_names_a_law_of_its_system_that_follows_from_no_other(entry: Entry, mutant: Mutant) -> None:
+    law = entry.system.law_named.get(mutant.breaks)
+    assert law is not None, f"{mutant.name} names {mutant.breaks!r}, which is no law of {entry.name}"
+    assert law.kind != "sometimes"
+    assert not law.follows_from, f"{mutant.name} should name what {law.name} follows from"
+
+
+# ---- Every law is needed ---------------------------------------------------------------------------------------------
+
+
+def _broken(entry: Entry, law: Law, name: str, cases: int) -> Counter[str]:
+    """The laws that a mutant breaks until this one has broken in so many cases, in a dialect that claims it."""
+    mutant = next((mutant for mutant in entry.mutants if mutant.name == name), None)
+    assert mutant is not None, f"the table names {name!r}, which is no mutant of {entry.name}"
+    dialect = "+".join(("text", *law.only[:1]))
+    broken: Counter[str] = Counter()
+    for seed in range(MAX_CHUNKS):
+        (row,) = matrix(entry.system, [mutant], seed, dialect, CHUNK_STEPS)
+        assert row.errors == 0, f"{name} raises an exception"
+        broken.update(row.laws)
+        if broken[law.name] >= cases:
+            break
+    return broken
+
+
+@pytest.mark.parametrize(("entry", "law"), _laws(follow=False))
+def test_every_law_has_a_mutant_that_no_other_law_kills(entry: Entry, law: Law) -> None:
+    name = SOLE[entry.name].get(law.name)
+    assert name is not None, (
+        f"{law.name} has no mutant of its own: find one that breaks it and no other law, and enter it in SOLE; "
+        "where there can be none, the law follows from others and should say so"
+    )
+    broken = _broken(entry, law, name, SOLE_CASES)
+    others = {other: count for other, count in broken.items() if not entry.system.law_named[other].follows_from}
+    assert set(others) == {law.name}, f"{name} breaks {others}"
+
+
+@pytest.mark.parametrize(("entry", "law"), _laws(follow=True))
+def test_every_law_that_follows_from_others_kills_a_mutant_too(entry: Entry, law: Law) -> None:
+    name = FOLLOWING[entry.name].get(law.name)
+    assert name is not None, f"{law.name} kills no mutant: find one that breaks it, and enter it in FOLLOWING"
+    assert _broken(entry, law, name, 1)[law.name], f"{name} does not break it"
+
+
+def test_the_tables_name_laws_that_there_are() -> None:
+    known = {(entry.name, law.name) for entry, law in EVERY_LAW}
+    named = {(system, law) for table in (SOLE, FOLLOWING) for system, laws in table.items() for law in laws}
+    assert named == known
