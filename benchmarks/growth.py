@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from statistics import median
 from typing import Any
 
-from attrs import frozen
+from attrs import define, frozen
 
 from brokerlaw.driver.checker import plan_for
 from brokerlaw.reference.cursor_ranks import CursorRanks
@@ -35,11 +36,20 @@ from brokerlaw.spec.entry_cache.words import (
 from .measure import cpu, number, table
 
 SEED = 430
-SIZES = (10, 100, 1_000, 10_000)
-QUICK_SIZES = (10, 100)
-CYCLES, QUICK_CYCLES = 60, 5
 LOOK_EVERY = 16  # steps between two comparisons of snapshots, one of the driver's own choices
 LEDGER_ENTRIES = 50  # entries of a topic's ledger before it is rolled
+
+
+@frozen
+class Effort:
+    """How much is measured."""
+
+    sizes: tuple[int, ...] = (10, 100, 1_000, 10_000)
+    cycles: int = 40
+    rounds: int = 3
+
+
+QUICK = Effort(sizes=(10, 100), cycles=5, rounds=1)
 
 
 @frozen
@@ -51,30 +61,31 @@ class Workload:
     config: Any
     filling: list[Any]
     steady: list[Any]
+    resident: Callable[[Any], int]
 
 
 def entry_cache_at(size: int, cycles: int) -> Workload:
-    """Entries over all topics, one published each millisecond, each expiring when it is `size` milliseconds old."""
+    """Entries over all topics, one published and read each millisecond, each expiring `size` milliseconds later."""
     config = Config(max_size_bytes=2**40, ttl_ms=size, check_interval_ms=1, max_extensions=0, extend_accessed=False)
+    random = Random(SEED)
+
+    def published(number: int) -> list[Any]:
+        topic, (ledger, entry) = TOPICS[number % len(TOPICS)], divmod(number // len(TOPICS), LEDGER_ENTRIES)
+        roll = [RollLedger(topic)] if ledger and not entry else []
+        read = [Read(topic, "c0", 1), Release(topic, "c0", ledger, entry)]
+        return [*roll, Append(topic, 10), *read, Tick(1), EvictionCheck()]
+
+    def looked_up(number: int) -> Any:
+        found = number - int(random.random() * size * 0.9)
+        return Get(TOPICS[found % len(TOPICS)], *divmod(found // len(TOPICS), LEDGER_ENTRIES))
+
     filling: list[Any] = [OpenCursor(topic, "c0", "latest") for topic in TOPICS]
-    published = 0
-
-    def publish() -> list[Any]:
-        nonlocal published
-        topic, at = TOPICS[published % len(TOPICS)], published // len(TOPICS)
-        published += 1
-        roll = [RollLedger(topic)] if at % LEDGER_ENTRIES == 0 and at else []
-        return [*roll, Append(topic, 10), Tick(1), EvictionCheck()]
-
-    for _ in range(size):
-        filling += publish()
-    random, steady = Random(SEED), []
-    for _ in range(cycles):
-        steady += publish()
-        topic = TOPICS[int(random.random() * len(TOPICS))]
-        at = (published - 1 - int(random.random() * size * 0.9)) // len(TOPICS)
-        steady += [Get(topic, *divmod(at, LEDGER_ENTRIES)), Read(topic, "c0", 1), Release(topic, "c0", 0, 0)]
-    return Workload(ENTRY_CACHE, EntryCache, config, filling, steady)
+    for each in range(size):
+        filling += published(each)
+    steady: list[Any] = []
+    for each in range(size, size + cycles):
+        steady += [*published(each), looked_up(each)]
+    return Workload(ENTRY_CACHE, EntryCache, config, filling, steady, lambda state: len(state.queue))
 
 
 def cursor_ranks_at(size: int, cycles: int) -> Workload:
@@ -88,79 +99,83 @@ def cursor_ranks_at(size: int, cycles: int) -> Workload:
             mover = int(random.random() * size)
             position[mover] += 1 + int(random.random() * 3)
             steady += [Move(f"c{mover}", 0, position[mover]), Rank(f"c{mover}")]
-        name = f"c{int(random.random() * size)}"
-        steady += [Slowest(), Size(), Find(name), RankAt(0, max(position)), Remove(name), Add(name, 0, position[0])]
-    return Workload(CURSOR_RANKS, CursorRanks, RanksConfig(), filling, steady)
+        back = int(random.random() * size)
+        name = f"c{back}"
+        steady += [Slowest(), Size(), Find(name), RankAt(0, max(position)), Remove(name), Add(name, 0, position[back])]
+    return Workload(CURSOR_RANKS, CursorRanks, RanksConfig(), filling, steady, lambda state: len(state.cursors))
 
 
-@frozen
-class Costs:
-    """Microseconds for each step; a look at the snapshot is for each look."""
+@define
+class Bench:
+    """A system filled to a size, and its parts run alone on the commands that keep it there."""
 
-    light: float
-    subject: float
-    model: float
-    drawing: float
-    look: float
+    work: Workload
+    state: Any = None  # of the model, filled; states never change, so that one will do
+    compared: tuple[int, ...] = ()
 
+    def __attrs_post_init__(self) -> None:
+        self.state = self.work.system.model.start(self.work.config)
+        for command in self.work.filling:
+            self.state, _ = self._model_step(self.state, command)
+        self.compared = plan_for(self.work.system, TEXT_DIALECT, self.work.make_subject()).compared
 
-def costs(work: Workload) -> Costs:
-    """What each part takes on the steady commands."""
-    config, model = work.config, work.system.model
-    steps = {command: action.step for command, action in model.by_command.items()}
+    def _model_step(self, state: Any, command: Any) -> tuple[Any, Any]:
+        model = self.work.system.model
+        return model.by_command[type(command)].step(self.work.config, state, command, TEXT_DIALECT)
 
-    def filled() -> tuple[Subject, Any]:
-        subject, state = work.make_subject(), model.start(config)
-        subject.reset(config, TEXT_DIALECT)
-        for command in work.filling:
+    def filled(self) -> Subject:
+        subject = self.work.make_subject()
+        subject.reset(self.work.config, TEXT_DIALECT)
+        for command in self.work.filling:
             subject.apply(command)
-            state, _ = steps[type(command)](config, state, command, TEXT_DIALECT)
-        return subject, state
+        return subject
 
-    def light(subject: Subject, state: Any) -> None:
-        for command in work.steady:
+    def light(self, subject: Subject, look_every: int = 0) -> None:
+        """As the driver's fast path runs a case."""
+        state, view = self.state, self.work.system.model.view
+        for at, command in enumerate(self.work.steady):
             outcome = subject.apply(command)
-            state, expected = steps[type(command)](config, state, command, TEXT_DIALECT)
+            state, expected = self._model_step(state, command)
             assert outcome == expected, f"{command!r}: {outcome!r}, the model says {expected!r}"
+            if look_every and at % look_every == 0:
+                seen, viewed = subject.snapshot(), view(state)
+                assert all(seen[index] == viewed[index] for index in self.compared)
 
-    def subject_alone(subject: Subject) -> None:
-        for command in work.steady:
+    def subject_alone(self, subject: Subject) -> None:
+        for command in self.work.steady:
             subject.apply(command)
 
-    def model_alone(state: Any, draws: bool = False) -> None:
-        for command in work.steady:
-            action = model.by_command[type(command)]
-            if draws and action.targets is not None:
-                action.targets(config, state)
-            state, _ = action.step(config, state, command, TEXT_DIALECT)
+    def model_alone(self, draws: bool = False) -> Any:
+        state, by_command = self.state, self.work.system.model.by_command
+        for command in self.work.steady:
+            targets = by_command[type(command)].targets
+            if draws and targets is not None:
+                targets(self.work.config, state)
+            state, _ = self._model_step(state, command)
+        return state
 
-    def looks(subject: Subject, state: Any, looking: bool) -> None:
-        for at, command in enumerate(work.steady):
-            subject.apply(command)
-            state, _ = steps[type(command)](config, state, command, TEXT_DIALECT)
-            if looking and at % LOOK_EVERY == 0:
-                seen, view = subject.snapshot(), model.view(state)
-                assert all(seen[index] == view[index] for index in compared)
+    def seconds(self) -> dict[str, float]:
+        """One round: the CPU seconds of each part."""
+        subjects = [self.filled() for _ in range(3)]
+        return {
+            "light": cpu(lambda: self.light(subjects[0]))[0],
+            "subject": cpu(lambda: self.subject_alone(subjects[1]))[0],
+            "model": cpu(self.model_alone)[0],
+            "drawing": cpu(lambda: self.model_alone(draws=True))[0],
+            "look": cpu(lambda: self.light(subjects[2], LOOK_EVERY))[0],
+        }
 
-    subject, state = filled()
-    compared = plan_for(work.system, TEXT_DIALECT, subject).compared
-    per_step = 1e6 / len(work.steady)
-    seconds_light, _ = cpu(lambda: light(subject, state))
-    fresh, _ = filled()
-    seconds_subject, _ = cpu(lambda: subject_alone(fresh))
-    seconds_model, _ = cpu(lambda: model_alone(state))
-    seconds_drawing, _ = cpu(lambda: model_alone(state, draws=True))
-    first, _ = filled()
-    seconds_looking, _ = cpu(lambda: looks(first, state, True))
-    second, _ = filled()
-    seconds_without, _ = cpu(lambda: looks(second, state, False))
-    return Costs(
-        light=seconds_light * per_step,
-        subject=seconds_subject * per_step,
-        model=seconds_model * per_step,
-        drawing=max(0.0, seconds_drawing - seconds_model) * per_step,
-        look=max(0.0, seconds_looking - seconds_without) * per_step * LOOK_EVERY,
-    )
+
+def costs(work: Workload, rounds: int) -> dict[str, float]:
+    """Microseconds for each step (for each look), the median of the rounds."""
+    bench = Bench(work)
+    before, after = work.resident(bench.state), work.resident(bench.model_alone())
+    assert abs(after - before) <= 1, f"it is not steady: {before} resident, then {after}"
+    measured = [bench.seconds() for _ in range(rounds)]
+    us = {part: median([each[part] for each in measured]) / len(work.steady) * 1e6 for part in measured[0]}
+    us["drawing"] = max(0.0, us["drawing"] - us["model"])
+    us["look"] = max(0.0, us["look"] - us["light"]) * LOOK_EVERY
+    return us
 
 
 COLUMNS = {
@@ -172,16 +187,16 @@ COLUMNS = {
 }
 
 
-def report(name: str, counted: str, make: Callable[[int, int], Workload], sizes: tuple[int, ...], cycles: int) -> str:
+def report(name: str, counted: str, make: Callable[[int, int], Workload], effort: Effort) -> str:
     """Prints the table of one system; returns its part of the figure."""
-    measured = [costs(make(size, cycles)) for size in sizes]
+    measured = [costs(make(size, effort.cycles), effort.rounds) for size in effort.sizes]
     print(f"{name}: microseconds of CPU for each step (for each look in the last row), by {counted}")
     rows = []
     for column, title in COLUMNS.items():
-        values = [getattr(each, column) for each in measured]
+        values = [each[column] for each in measured]
         rows.append((title, *map(number, values), _growth(values)))
-    print(table(("part", *(f"{size:,}" for size in sizes), "growth by decade"), rows), end="\n\n")
-    whole = [each.light for each in measured]
+    print(table(("part", *(f"{size:,}" for size in effort.sizes), "growth by decade"), rows), end="\n\n")
+    whole = [each["light"] for each in measured]
     return f"{name} light path {number(whole[0])} to {number(whole[-1])} us/step ({_growth(whole)} by decade)"
 
 
@@ -193,10 +208,10 @@ def _growth(values: list[float]) -> str:
 
 def run(quick: bool) -> str:
     """Measures both systems; the figure."""
-    sizes, cycles = (QUICK_SIZES, QUICK_CYCLES) if quick else (SIZES, CYCLES)
+    effort = QUICK if quick else Effort()
     return "growth: " + "; ".join(
         [
-            report("entry_cache", "resident entries", entry_cache_at, sizes, cycles),
-            report("cursor_ranks", "tracked cursors", cursor_ranks_at, sizes, cycles),
+            report("entry_cache", "resident entries", entry_cache_at, effort),
+            report("cursor_ranks", "tracked cursors", cursor_ranks_at, effort),
         ]
     )

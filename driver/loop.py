@@ -257,7 +257,7 @@ def _commands(swarm: Swarm, system: System, state: Callable[[], Any]) -> Any:
         drain = system.model.drain
         for _ in range(MAX_DRAIN):
             command = drain(swarm.config, state())
-            if command is None:
+            if command is None or type(command).__name__ in swarm.unsupported:
                 break
             yield command
 

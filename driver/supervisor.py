@@ -100,7 +100,7 @@ def supervise_many(
 def _why_stopped(result: Result, limits: Limits, time_budget_seconds: float | None) -> str:
     if time_budget_seconds is None or _hangs(result) >= limits.max_hangs:
         return f"{_hangs(result)} cases took longer than {limits.case_seconds:g} s each"
-    return f"the time budget of {time_budget_seconds:g} s ended"
+    return "the time budget ended"
 
 
 def _counts(results: list[Result]) -> Counts:

@@ -39,6 +39,7 @@ class Swarm:
     draws: tuple[Draw, ...]  # SLOTS of them: pick one uniformly
     strays: tuple[Draw, ...]
     random: Callable[[], float]
+    unsupported: frozenset[str]  # commands that the subject does not take: not sent to bring it to rest either
 
     @property
     def checked(self) -> bool:
@@ -71,7 +72,14 @@ def draw_swarm(
     strays = tuple(_stray(action, shape, random) for action, _ in kept)
     slots = _slots([weight for _, weight in kept])
     return Swarm(
-        config, length, 1 if asks_all else every, drains, tuple(draws[index] for index in slots), strays, random
+        config,
+        length,
+        1 if asks_all else every,
+        drains,
+        tuple(draws[index] for index in slots),
+        strays,
+        random,
+        unsupported,
     )
 
 

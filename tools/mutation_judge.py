@@ -24,6 +24,7 @@ import socket
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from brokerlaw.driver.doctor import examine
 from brokerlaw.driver.loop import Job, Runner, drawn_case
 from brokerlaw.spec.core import System
 from brokerlaw.spec.cursor_ranks import CURSOR_RANKS
-from brokerlaw.spec.entry_cache import ENTRY_CACHE
+from brokerlaw.spec.entry_cache import ENTRY_CACHE, words
 
 SEED = 1
 CASE_LIMIT_S = 5  # of processor time for one case; the slowest sound one takes a twentieth of it
@@ -66,6 +67,7 @@ class Bench:
     alone: int  # cases in which the laws alone are asked
     exact: bool  # whether states that the model can not tell apart have one fingerprint
     effort: int  # how many times the usual number of cases
+    openings: tuple[tuple[Any, ...], ...] = ((),)  # commands before a case that leave equal states at different times
 
 
 @frozen
@@ -90,11 +92,19 @@ def bench_of(name: str, effort: int) -> Bench:
     if name == ENTRY_CACHE.name:
         from brokerlaw.reference.entry_cache import EntryCache
 
-        return Bench(ENTRY_CACHE, EntryCache, alone=60, exact=True, effort=effort)
+        openings = (idle(1), idle(3))
+        return Bench(ENTRY_CACHE, EntryCache, alone=60, exact=True, effort=effort, openings=openings)
     from brokerlaw.reference.cursor_ranks import CursorRanks
 
     # Its fingerprint also tells what is pending, which the model knows nothing of.  Its cases are short: more of them.
     return Bench(CURSOR_RANKS, CursorRanks, alone=400, exact=False, effort=2 * effort)
+
+
+def idle(checks: int) -> tuple[Any, ...]:
+    """Time passes; then a cursor comes and goes in each topic, which so forgets any earlier time."""
+    pauses = [words.Tick(2**40), words.EvictionCheck()] * checks
+    visits = [(words.OpenCursor(topic, "c0", "latest"), words.CloseCursor(topic, "c0")) for topic in words.TOPICS]
+    return (*pauses, *[command for visit in visits for command in visit])
 
 
 def stages(system: System, effort: int) -> Iterator[Stage]:
@@ -198,10 +208,10 @@ def fingerprinted(bench: Bench) -> Verdict | None:
     job = Job(system, bench.make, "reference", SEED)
     states: dict[object, object] = {}
     marks: dict[object, object] = {}
-    for number in range(60 * bench.effort):
+    for number, opening in product(range(40 * bench.effort), bench.openings):
         subject, state = bench.make(), system.model.start(config)
         subject.reset(config, dialect)
-        for command in drawn_case(job, number).commands[:80]:
+        for command in (*opening, *drawn_case(job, number).commands[:80]):
             subject.apply(command)
             state, _ = system.model.step(config, state, command, dialect)
             mark, canonical = subject.fingerprint(), system.model.canonical(state)

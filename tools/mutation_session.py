@@ -97,7 +97,7 @@ def _files(session: Path) -> list[str]:
 def execute(system: str, tree: Path, session: Path, progress: Callable[[int, int], None]) -> None:
     """Runs what is pending, one mutation at a time, with one judge for all of them."""
     socket = tree / SOCKET
-    command = [sys.executable, "-B", "tools/mutation_judge.py", system, "--serve", SOCKET]
+    command = [sys.executable, "-B", "-W", "ignore", "tools/mutation_judge.py", system, "--serve", SOCKET]
     with subprocess.Popen(command, cwd=tree, env=_env(tree)) as judge:
         try:
             while not socket.exists():
