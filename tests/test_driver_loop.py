@@ -138,3 +138,10 @@ def test_a_case_that_looks_at_its_end_looks_there_though_commands_are_left_out()
     case = Case("toy", Config(max_credit_coins=1), [Insert("ann", 2), Tick(), Push("bob")], observe=0)
     seen = run(TOY, NoTicks(), case, model=False)
     assert [breach.law for breach in seen.breaches] == ["credit_stays_within_the_maximum"]
+
+
+def test_a_command_that_a_subject_does_not_take_is_sent_neither_in_a_case_nor_to_bring_it_to_rest() -> None:
+    missing = frozenset({"Reset", "Tick"})
+    sent = {type(command).__name__ for number in range(50) for command in drawn_case(_job(), number, missing).commands}
+    assert sent
+    assert sent.isdisjoint(missing)

@@ -122,11 +122,8 @@ def kills(request: pytest.FixtureRequest) -> Iterator[list[Kill]]:
     """What was killed; shown after the last of them, so that a log of the tests holds the whole table."""
     found: list[Kill] = []
     yield found
-    terminal = request.config.pluginmanager.getplugin("terminalreporter")
-    if terminal is not None and found:
-        terminal.write_line("")
-        for line in _table(found):
-            terminal.write_line(line)
+    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        print("", *_table(found), sep="\n")
 
 
 def _table(found: list[Kill]) -> list[str]:

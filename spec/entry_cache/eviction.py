@@ -34,17 +34,13 @@ def time_pass_acts_on_the_expired_prefix(
     are.  Asked where no size pass follows."""
     if not time_pass_alone(config, before, command, outcome):
         return VACUOUS
-    count = expired_prefix(before)
-    others = before.queue[count:]
     if not before.queue:
         return VACUOUS
+    count = expired_prefix(before)
+    others = before.queue[count:]
     if after.queue[: len(others)] != others:
         return Broken(f"not expired, but touched: {others} became {after.queue[: len(others)]}")
-    acted = {item.serial for item in before.queue[:count]}
-    untouched = [
-        item for item in after.queue[len(others) :] if item.serial not in acted or item in before.queue[:count]
-    ]
-    missed = [item for item in untouched if item.ts_ms != before.now_ms]
+    missed = [item for item in before.queue[:count] if item in after.queue]
     return not missed or Broken(f"expired, but not acted on: {missed}")
 
 
