@@ -7,6 +7,7 @@ are then run through each part of the driver alone.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from random import Random
 from statistics import median
 from typing import Any
@@ -45,8 +46,11 @@ class Effort:
     """How much is measured."""
 
     sizes: tuple[int, ...] = (10, 100, 1_000, 10_000)
-    cycles: int = 40
-    rounds: int = 3
+    cycles: int = 40  # of a few commands each; more where little is resident, and a step is short
+    rounds: int = 5
+
+    def cycles_at(self, size: int) -> int:
+        return max(self.cycles, min(10 * self.cycles, 1_000 * self.cycles // size))
 
 
 QUICK = Effort(sizes=(10, 100), cycles=5, rounds=1)
@@ -189,7 +193,7 @@ COLUMNS = {
 
 def report(name: str, counted: str, make: Callable[[int, int], Workload], effort: Effort) -> str:
     """Prints the table of one system; returns its part of the figure."""
-    measured = [costs(make(size, effort.cycles), effort.rounds) for size in effort.sizes]
+    measured = [costs(make(size, effort.cycles_at(size)), effort.rounds) for size in effort.sizes]
     print(f"{name}: microseconds of CPU for each step (for each look in the last row), by {counted}")
     rows = []
     for column, title in COLUMNS.items():
@@ -201,9 +205,7 @@ def report(name: str, counted: str, make: Callable[[int, int], Workload], effort
 
 
 def _growth(values: list[float]) -> str:
-    return " ".join(
-        [f"x{later / earlier:.1f}" if earlier else "-" for earlier, later in zip(values, values[1:], strict=False)]
-    )
+    return " ".join([f"x{later / earlier:.1f}" if earlier else "-" for earlier, later in pairwise(values)])
 
 
 def run(quick: bool) -> str:

@@ -53,9 +53,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Columns that line up: the first to the left, the others to the right."""
     lines = [tuple(head), *(tuple(row) for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    sides = [str.ljust, *[str.rjust] * (len(head) - 1)]
     return "\n".join(
-        "  ".join(cell.rjust(width) if at else cell.ljust(width) for at, (cell, width) in enumerate(zip(line, widths)))
-        for line in lines
+        "  ".join(put(cell, width) for put, cell, width in zip(sides, line, widths, strict=True)) for line in lines
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from random import Random
 
-from brokerlaw.reference.entry_cache import CacheManager, Parts
+from brokerlaw.reference.entry_cache import Parts
 from brokerlaw.reference.entry_cache.broker import Buffers
 from brokerlaw.reference.entry_cache.switches import Switches
 from brokerlaw.spec.entry_cache.words import Config
@@ -30,12 +30,12 @@ def amplification(buffer_bytes: int, copies: bool, share: float, parted: bool, e
     """Bytes of the buffers that are held, for each byte of the entries that are left."""
     manager = Parts().manager(Parts(), Switches())
     manager.configure(Config(max_size_bytes=2**50, ttl_ms=0, max_extensions=1, extend_accessed=False))
-    random, buffers, low_high = Random(SEED), Buffers(buffer_bytes), ENTRY_BYTES
+    random, buffers, (low, high) = Random(SEED), Buffers(buffer_bytes), ENTRY_BYTES
     kept_topics = max(1, round(TOPICS * share))
     kept_from = round(entries * (1 - share))
     for each in range(entries):
         topic = int(random.random() * TOPICS)
-        size_bytes = low_high[0] + int(random.random() * (low_high[1] - low_high[0]))
+        size_bytes = low + int(random.random() * (high - low))
         buffer = buffers.fresh(size_bytes) if copies else buffers.slice_of_receive(size_bytes)
         reads = int(parted and topic < kept_topics)
         at_ms = 2 if not parted and each >= kept_from else 0
@@ -56,8 +56,9 @@ def report(quick: bool) -> str:
         rows.append((f"slices of {buffer_bytes // KIB} KiB", *map(number, held)))
     copied = [amplification(BUFFERS[-1], True, share, parted, entries) for share, parted in columns]
     rows.append(("copied", *map(number, copied)))
-    print(f"(c) bytes held for each byte accounted, {entries:,} publishes of {ENTRY_BYTES[0]} to {ENTRY_BYTES[1]} bytes")
+    print(
+        f"(c) bytes held for each byte accounted, {entries:,} publishes of {ENTRY_BYTES[0]} to {ENTRY_BYTES[1]} bytes"
+    )
     head = [f"{share:.0%} left, {'parted' if parted else 'oldest first'}" for share, parted in columns]
     print(table(("payloads", *head), rows), end="\n\n")
-    worst = max(amplification(BUFFERS[-1], False, share, True, entries) for share in SHARES)
-    return f"1 MiB buffers hold up to {worst:.0f}x the bytes accounted, copies {copied[-1]:.0f}x"
+    return f"1 MiB buffers hold up to {max(held):.0f}x the bytes accounted, copies {max(copied):.0f}x"

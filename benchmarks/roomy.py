@@ -71,21 +71,27 @@ def with_commands(system: System, changed: Mapping[type, list[type]], weights: M
     )
 
 
+def _size() -> Any:
+    return integer(0, 2**50, usual=(2000, 5000), default=64 * 2**20)
+
+
+def _ttl() -> Any:
+    return integer(0, 2**40, usual=(500, 3000), default=1000)
+
+
 def roomy_entry_cache() -> Roomy:
     """A cache of some 100 to 250 usual entries, which live for a good part of a case."""
-    size = {"usual": (2000, 5000), "default": 64 * 2**20}
-    ttl = {"usual": (500, 3000), "default": 1000}
     config = redeclared(
         Config,
-        max_size_bytes=integer(0, 2**50, **size),
-        ttl_ms=integer(0, 2**40, **ttl),
+        max_size_bytes=_size(),
+        ttl_ms=_ttl(),
         continue_caching_ms=maybe(integer(0, 2**40, usual=(500, 3000)), default=None),
     )
     changed = {
         Append: several(Append, 4),
         OpenCursor: several(OpenCursor, 2),
-        SetMaxSize: [redeclared(SetMaxSize, max_size_bytes=integer(0, 2**50, **size))],
-        SetTtl: [redeclared(SetTtl, ttl_ms=integer(0, 2**40, **ttl))],
+        SetMaxSize: [redeclared(SetMaxSize, max_size_bytes=_size())],
+        SetTtl: [redeclared(SetTtl, ttl_ms=_ttl())],
     }
 
     def make_reference() -> Subject:

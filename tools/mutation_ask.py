@@ -1,6 +1,6 @@
 """Asks a judge that serves a socket; prints its line, and exits as the judge itself would.
 
-    python mutation_ask.py SOCKET
+python mutation_ask.py SOCKET
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import socket
 import sys
-
 
 ENDED = '{"by": "hang", "what": "ended by force"}'  # a child that ran into a hard limit, or took the interpreter down
 

@@ -23,7 +23,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -159,7 +159,7 @@ def _looks_like(view: Any, seen: Any, parts: tuple[int, ...]) -> bool:
     return all(view[part] == seen[part] for part in parts)
 
 
-@lru_cache(maxsize=None)
+@cache
 def recorded(system: System, dialect_name: str, number: int) -> Recorded:
     """A case by its number, with what the model says of it."""
     dialect, model = system.dialect(dialect_name), system.model

@@ -1,6 +1,7 @@
 """A session of cosmic-ray: which mutants there are, running them, and what became of each.
 
-A mutation is judged by `mutation_judge.py`, asked through `mutation_ask.py`, whose line of JSON the session keeps as the test's output.
+A mutation is judged by `mutation_judge.py`, asked through `mutation_ask.py`; the session keeps its line of JSON as the
+test's output.
 """
 
 from __future__ import annotations
