@@ -45,22 +45,22 @@ def _listed() -> str:
     return "\n".join(f"  {name:8} {each.says}" for name, each in BENCHMARKS.items())
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Runs a benchmark; the last line printed is the figure.  Without a name: lists them.",
         epilog=f"benchmarks:\n{_listed()}\n  all      every one of them, in this order",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", nargs="?", choices=[*BENCHMARKS, "all"], help="which one to run")
-    parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that it runs; its figures mean nothing")
-    parser.add_argument(
+    made.add_argument("name", nargs="?", choices=[*BENCHMARKS, "all"], help="which one to run")
+    made.add_argument("--quick", action="store_true", help="tiny sizes: shows that it runs; its figures mean nothing")
+    made.add_argument(
         "--mutants",
         type=_count,
         metavar="N",
         help=f"kill: how many mutants of each system, drawn by a fixed seed (default {kill.MUTANTS}; 0: all)",
     )
-    return parser
+    return made
 
 
 def _count(text: str) -> int:
@@ -71,7 +71,7 @@ def _count(text: str) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs what the command line names."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     if options.name is None:
         print(f"{_listed()}\nRun one with `python -m benchmarks NAME`, all with `python -m benchmarks all`.")
         return 0

@@ -22,7 +22,7 @@ from .hypothesis_runs import Record, recorded, run_hypothesis
 from .measure import number, table
 
 SEED = 430
-MUTANTS = 8  # of each system, by default: some three minutes in all
+MUTANTS = 24  # of each system, by default: some three minutes in all
 STEPS = 50  # of each example of Hypothesis
 BATCH = 100  # examples of one run of Hypothesis, which keeps memory for each
 NEVER = math.inf

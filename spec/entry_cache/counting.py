@@ -92,6 +92,8 @@ def expected_reads_follow_releases_and_replays(
         "expected_reads_follow_releases_and_replays",
         "deliveries_open_and_end_one_by_one",
         "cursor_reads_on_without_gap_or_repeat",
+        "requeue_renews_and_spends",
+        "cursors_change_only_as_told",
     ),
 )
 def expected_reads_are_those_that_can_still_happen(
@@ -140,10 +142,11 @@ def first_put_wins(config: Config, before: Snapshot, command: FinishLoad, outcom
     if not isinstance(outcome, Delivered):
         return VACUOUS
     loaded = {(command.topic, outcome.ledger, entry) for entry in outcome.entries}
-    met = [(was, now) for was, now in stayed(before, after) if was[1:4] in loaded]
+    now = {item[1:4]: item for item in after.queue}
+    met = [(was, now[was[1:4]]) for was in before.queue if was[1:4] in loaded and was[1:4] in now]
     if not met:
         return VACUOUS
-    changed = [(was, now) for was, now in met if was != now]
+    changed = [(old, new) for old, new in met if old != new]
     return not changed or Broken(f"resident before the load, and changed by it: {changed}")
 
 
@@ -210,7 +213,7 @@ def append_is_cached_while_somebody_may_want_it(
 
 @step(
     "PIP-430, High Level Design 2 and Modified Behavior, …CursorBackloggedThreshold",
-    reads=("queue", "cursors", "settings"),
+    reads=("queue", "cursors", "settings", "counters"),
     on=(FinishLoad,),
 )
 def load_is_cached_where_the_strategy_says_so(

@@ -88,10 +88,12 @@ def requeue_renews_and_spends(config: Config, before: Snapshot, command: Any, ou
     reads=("queue", "settings"),
     on=PASSES,
     follows_from=(
+        "time_pass_acts_on_the_expired_prefix",
         "expired_entry_is_requeued_iff_entitled",
         "requeue_renews_and_spends",
         "size_pass_takes_the_oldest_first",
         "passes_visit_no_more_than_they_need",
+        "settings_and_time_rewrite_nothing",
     ),
 )
 def extensions_by_expected_reads_are_bounded(
@@ -195,7 +197,9 @@ def passes_visit_no_more_than_they_need(
     if not isinstance(outcome, Evicted) or (visits == 0 and not before.queue):
         return VACUOUS
     settings = before.settings
-    acted = len(left(before, after)) + sum([was != now for was, now in stayed(before, after)])
+    acted = 0
+    if isinstance(command, EvictionCheck):
+        acted = len(left(before, after)) + sum([was != now for was, now in stayed(before, after)])
     for_size = sum([laps_of(item, config, settings) + 1 for item in before.queue])
     if sum([item.size_bytes for item in before.queue]) <= trigger_bytes(settings.max_size_bytes):
         for_size = 0
@@ -293,6 +297,8 @@ def unentitled_entries_go_first(
         "requeue_renews_and_spends",
         "passes_and_forced_removal_alone_evict",
         "hit_marks_accessed_and_nothing_else",
+        "first_put_wins",
+        "settings_and_time_rewrite_nothing",
     ),
 )
 def queue_is_in_order_of_time(

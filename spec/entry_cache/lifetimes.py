@@ -29,6 +29,8 @@ READS = ("queue", "settings", "now_ms", "total_bytes", "deliveries")
         "time_pass_acts_on_the_expired_prefix",
         "expired_entry_is_requeued_iff_entitled",
         "checks_come_at_their_interval",
+        "no_size_pass_at_or_below_the_trigger",
+        "hit_marks_accessed_and_nothing_else",
     ),
 )
 def idle_entry_stays_ttl_and_at_most_one_interval_more(
@@ -59,6 +61,8 @@ def idle_entry_stays_ttl_and_at_most_one_interval_more(
         "extensions_by_expected_reads_are_bounded",
         "expired_entry_is_requeued_iff_entitled",
         "time_pass_acts_on_the_expired_prefix",
+        "checks_come_at_their_interval",
+        "hit_marks_accessed_and_nothing_else",
     ),
 )
 def unread_entry_is_gone_by_its_budget(
@@ -88,6 +92,8 @@ def unread_entry_is_gone_by_its_budget(
         "extensions_by_expected_reads_are_bounded",
         "expired_entry_is_requeued_iff_entitled",
         "time_pass_acts_on_the_expired_prefix",
+        "checks_come_at_their_interval",
+        "hit_marks_accessed_and_nothing_else",
     ),
 )
 def unread_entry_is_gone_on_schedule(
@@ -112,7 +118,12 @@ def unread_entry_is_gone_on_schedule(
     "PIP-430, Configuration, …WithRemainingExpectedReadsMaxTimes",
     reads=READS,
     on=(EvictionCheck,),
-    follows_from=("expired_entry_is_requeued_iff_entitled", "requeue_renews_and_spends"),
+    follows_from=(
+        "expired_entry_is_requeued_iff_entitled",
+        "requeue_renews_and_spends",
+        "time_pass_acts_on_the_expired_prefix",
+        "no_size_pass_at_or_below_the_trigger",
+    ),
 )
 def expected_entry_stays_for_its_whole_budget(
     past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
@@ -139,6 +150,9 @@ def expected_entry_stays_for_its_whole_budget(
         "expired_entry_is_requeued_iff_entitled",
         "requeue_renews_and_spends",
         "time_pass_acts_on_the_expired_prefix",
+        "checks_come_at_their_interval",
+        "hit_marks_accessed_and_nothing_else",
+        "passes_and_forced_removal_alone_evict",
     ),
 )
 def entry_is_gone_soon_after_its_last_access(

@@ -30,19 +30,11 @@ EVERY_COPY_COUNTS = "every-copy-counts"
 MARK_DELETE_EXCLUSIVE = "mark-delete-exclusive"
 READS_WITHOUT_STRATEGY = "reads-without-strategy"
 
-COUNTS = ("expected_reads_follow_releases_and_replays", "expected_reads_are_those_that_can_still_happen")
-LIFETIMES = (
-    "idle_entry_stays_ttl_and_at_most_one_interval_more",
-    "unread_entry_is_gone_by_its_budget",
-    "unread_entry_is_gone_on_schedule",
-    "expected_entry_stays_for_its_whole_budget",
-    "entry_is_gone_soon_after_its_last_access",
-)
-SIZE_ORDER = (
-    "size_pass_takes_the_oldest_first",
-    "size_pass_frees_no_more_than_it_must",
-    "unentitled_entries_go_first",
-)
+# Laws that more than one reading gives up.
+FOLLOW = "expected_reads_follow_releases_and_replays"
+STILL_HAPPEN = "expected_reads_are_those_that_can_still_happen"
+UNREAD = ("unread_entry_is_gone_by_its_budget", "unread_entry_is_gone_on_schedule")
+SIZE_ORDER = ("size_pass_takes_the_oldest_first", "size_pass_frees_no_more_than_it_must")
 
 Origin = Literal["shipped", "silent", "contradiction", "amendment"]
 
@@ -103,10 +95,9 @@ PASSES = (
         w.SizePass(),
         replaces=(
             *SIZE_ORDER,
-            *LIFETIMES,
+            "entry_is_gone_soon_after_its_last_access",
             "requeue_renews_and_spends",
             "passes_visit_no_more_than_they_need",
-            "extensions_by_expected_reads_are_bounded",
         ),
         source="PIP-430, Configuration; shipped: RangeCacheEntryWrapper.markRequeued, 4.2.4",
     ),
@@ -123,11 +114,12 @@ PASSES = (
         w.Tick(10),
         w.EvictionCheck(),
         replaces=(
-            *LIFETIMES,
+            "idle_entry_stays_ttl_and_at_most_one_interval_more",
+            *UNREAD,
+            "entry_is_gone_soon_after_its_last_access",
             "requeue_renews_and_spends",
             "queue_is_in_order_of_time",
             "nothing_expired_survives_a_check",
-            "time_pass_acts_on_the_expired_prefix",
         ),
         source="PIP-430, Configuration, managedLedgerCacheEvictionExtendTTLOfRecentlyAccessed",
     ),
@@ -144,7 +136,7 @@ PASSES = (
         w.Append("t0", 1),
         w.Tick(2),
         w.SizePass(),
-        replaces=SIZE_ORDER,
+        replaces=(*SIZE_ORDER, "unentitled_entries_go_first"),
         source="PIP-430, Detailed Design 1 and 5; Configuration, cacheEvictionByExpectedReadCount",
     ),
     _deviation(
@@ -155,7 +147,11 @@ PASSES = (
         "text: an entry comes unaccessed. put-counts-as-access: it comes accessed, and the minimum is true.",
         w.Config(),
         w.Append("t0", 1),
-        replaces=(*LIFETIMES, "new_entry_starts_fresh_at_the_tail"),
+        replaces=(
+            "idle_entry_stays_ttl_and_at_most_one_interval_more",
+            *UNREAD,
+            "new_entry_starts_fresh_at_the_tail",
+        ),
         source="PIP-430, Configuration, managedLedgerCacheEvictionExtendTTLOfRecentlyAccessed",
     ),
     _deviation(
@@ -174,8 +170,8 @@ PASSES = (
         w.EvictionCheck(),
         replaces=(
             *SIZE_ORDER,
+            "unentitled_entries_go_first",
             "time_pass_acts_on_the_expired_prefix",
-            "passes_visit_no_more_than_they_need",
             "no_size_pass_at_or_below_the_trigger",
             "size_pass_counts_what_the_time_pass_freed",
         ),
@@ -196,7 +192,7 @@ COUNTING = (
         w.Append("t0", 1),
         w.Read("t0", "c0", 1),
         w.FailDelivery("t0", "c0", 0, 0),
-        replaces=COUNTS,
+        replaces=(FOLLOW, STILL_HAPPEN),
         source="PIP-430, High Level Design 2, Dynamic Updates",
     ),
     _deviation(
@@ -209,7 +205,7 @@ COUNTING = (
         w.OpenCursor("t0", "c1", "latest"),
         w.Append("t0", 1),
         w.CloseCursor("t0", "c1"),
-        replaces=("expected_reads_follow_releases_and_replays",),
+        replaces=(FOLLOW,),
         source="PIP-430, High Level Design 2 (silent)",
     ),
     _deviation(
@@ -224,7 +220,7 @@ COUNTING = (
         w.OpenCursor("t0", "c0", "earliest"),
         w.Read("t0", "c0", 1),
         w.Redeliver("t0", "c0", 0, 0),
-        replaces=COUNTS,
+        replaces=(FOLLOW,),
         source="shipped: EntryReadCountHandlerImpl.maybeCreate, 4.2.4",
     ),
     _deviation(
@@ -237,7 +233,7 @@ COUNTING = (
         w.OpenCursor("t3", "c3", "earliest"),
         w.Read("t3", "c3", 1),
         w.Release("t3", "c3", 0, 0),
-        replaces=COUNTS,
+        replaces=(FOLLOW,),
         source="shipped: EntryReadCountHandlerImpl.markRead, 4.2.4",
     ),
     _deviation(
@@ -255,7 +251,7 @@ COUNTING = (
         w.Read("t2", "c1", 1),
         w.FinishLoad("t2", "c2"),
         w.FinishLoad("t2", "c1"),
-        replaces=(*COUNTS, "deliveries_open_and_end_one_by_one"),
+        replaces=(STILL_HAPPEN, "deliveries_open_and_end_one_by_one"),
         source="shipped: RangeEntryCacheImpl.readFromStorage, 4.2.4 (PendingReadsManager joins most such reads)",
     ),
     _deviation(
@@ -272,7 +268,7 @@ COUNTING = (
         w.Read("t3", "c1", 1),
         w.FinishLoad("t3", "c1"),
         w.FinishLoad("t3", "c0"),
-        replaces=(*COUNTS, "first_put_wins"),
+        replaces=(FOLLOW, STILL_HAPPEN, "first_put_wins"),
         source="PIP-430, Detailed Design 2 (silent)",
     ),
     _deviation(
@@ -290,7 +286,7 @@ COUNTING = (
         w.SizePass(),
         w.Read("t1", "c4", 2),
         w.FinishLoad("t1", "c4"),
-        replaces=("loaded_entry_expects_the_cursors_at_or_before_it", *COUNTS),
+        replaces=("loaded_entry_expects_the_cursors_at_or_before_it", STILL_HAPPEN),
         source="shipped: RangeEntryCacheImpl.readFromStorage, 4.2.4",
     ),
     _deviation(
@@ -318,7 +314,7 @@ COUNTING = (
         w.OpenCursor("t3", "c0", "latest"),
         w.Append("t3", 1),
         w.Get("t3", 0, 0),
-        replaces=COUNTS,
+        replaces=(FOLLOW, STILL_HAPPEN),
         source="shipped: EntryImpl.create(Entry), decreaseReadCountOnRelease defaults to true, 4.2.4",
     ),
     _deviation(
@@ -346,14 +342,13 @@ COUNTING = (
         w.Read("t3", "c1", 1),
         w.Redeliver("t3", "c1", 0, 0),
         replaces=(
-            *COUNTS,
             *SIZE_ORDER,
+            "unentitled_entries_go_first",
+            FOLLOW,
             "loaded_entry_expects_the_cursors_at_or_before_it",
             "expired_entry_is_requeued_iff_entitled",
             "size_pass_counts_what_the_time_pass_freed",
             "passes_visit_no_more_than_they_need",
-            "time_pass_acts_on_the_expired_prefix",
-            "requeue_renews_and_spends",
         ),
         source="shipped: ManagedCursorImpl.getNumberOfCursorsAtSamePositionOrBefore, RangeCacheRemovalQueue, 4.2.4",
     ),

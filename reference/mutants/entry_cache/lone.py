@@ -148,14 +148,14 @@ class SizePassSparesOneOfTwins(RemovalQueue):
 
 
 class CheckNibbles(CacheManager):
-    """A check in which nothing left removes the oldest entry, if nothing entitles it, while the total is over the
-    watermark."""
+    """A check that finds nothing to do removes the oldest entry, if nothing entitles it, down to the watermark."""
 
     def check(self, now_ms: int) -> tuple[Freed, Freed]:
+        visits = self.queue.visits
         expired, evicted = super().check(now_ms)
-        oldest = next((node for node in self.queue.nodes if node.value is not None), None)
-        if expired == evicted == NOTHING and oldest is not None and self._excess() > 0:
-            evicted = NOTHING if self.queue._entitled(oldest) else self.queue.size_pass(now_ms, 1)
+        idle = self.queue.visits == visits and len(self.queue.nodes) > 0
+        if idle and self._excess() > 0 and not self.queue._entitled(self.queue.nodes[0]):
+            evicted = self.queue.size_pass(now_ms, 1)
         return expired, evicted
 
 
