@@ -1,4 +1,4 @@
-"""The references, each against its spec: a default check is clean and leaves no law unasked, and the adapter is sound."""
+"""The references against their specs: a default check is clean and leaves no law unasked; the adapters are sound."""
 
 from __future__ import annotations
 

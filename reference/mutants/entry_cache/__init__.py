@@ -175,7 +175,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _put_back("second-put-replaces-reads", _SLIP, counts.SecondPutReplacesReads, "first_put_wins"),
     _put_back("second-put-adds-size", _SLIP, counts.SecondPutAddsSize, "sizes_add_up"),
     _put_back("second-put-marks-accessed", _SLIP, counts.SecondPutMarksAccessed, "first_put_wins"),
-    _put_back("second-put-wins", _SLIP, counts.SecondPutWins, "passes_and_forced_removal_alone_evict"),
+    _put_back("second-put-wins", _SLIP, counts.SecondPutWins, "first_put_wins"),
     _put_back("get-is-no-access", _SLIP, counts.GetIsNoAccess, "hit_marks_accessed_and_nothing_else"),
     _put_back("read-is-no-access", _SLIP, counts.ReadIsNoAccess, "hit_marks_accessed_and_nothing_else"),
     _put_back("hit-renews-timestamp", _SLIP, counts.HitRenewsTimestamp, "hit_marks_accessed_and_nothing_else"),
