@@ -10,6 +10,7 @@ import math
 import statistics
 import time
 from random import Random
+from zlib import crc32
 
 from attrs import frozen
 
@@ -47,8 +48,13 @@ class Caught:
     seconds: float
 
 
+def seed_of(mutant: Mutant) -> int:
+    """Each mutant meets runs of its own, or one lucky run would catch many of them at once."""
+    return crc32(f"{SEED}/{mutant.name}".encode())
+
+
 def by_driver(system: System, mutant: Mutant, caps: Caps) -> Caught:
-    runner = Runner(Job(system, mutant.make, mutant.name, SEED), lambda found: found)
+    runner = Runner(Job(system, mutant.make, mutant.name, seed_of(mutant)), lambda found: found)
     began, case = time.process_time(), 0
     while runner.result.tally.steps < caps.driver_steps:
         runner.run(case)
@@ -64,7 +70,7 @@ def by_hypothesis(system: System, mutant: Mutant, caps: Caps) -> Caught:
     began = time.process_time()
     for batch in range(math.ceil(caps.examples / BATCH)):
         try:
-            run_hypothesis(machine, min(BATCH, caps.examples), STEPS, SEED + batch)
+            run_hypothesis(machine, min(BATCH, caps.examples), STEPS, seed_of(mutant) + batch)
         except Exception:
             if record.failed_at is None:
                 raise

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.__main__ import BENCHMARKS, main
+from benchmarks.__main__ import BENCHMARKS, main, parser
 from benchmarks.driver import QUICK, measure
 from benchmarks.growth import Bench, cursor_ranks_at, entry_cache_at
 from benchmarks.hypothesis_runs import Record, recorded, run_hypothesis
@@ -54,6 +54,12 @@ def test_without_a_name_they_are_listed(root: Path) -> None:
         [sys.executable, "-m", "benchmarks"], cwd=root, capture_output=True, text=True, timeout=60, check=True
     )
     assert [line.split()[0] for line in ran.stdout.splitlines()[:-1]] == list(BENCHMARKS)
+
+
+def test_the_commands_of_the_docs_are_commands(root: Path) -> None:
+    text = (root / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^python -m benchmarks ?(.*?)(?: +#.*)?$", text, re.MULTILINE)
+    assert {*BENCHMARKS, "all", None} == {parser().parse_args(command.split()).name for command in commands}
 
 
 @pytest.mark.parametrize("wrong", [["no-such"], ["kill", "--mutants", "-1"], ["kill", "--mutants", "some"]])

@@ -45,6 +45,9 @@ class Append:
     `by_expected_reads`).  With copying on, the cached payload is an allocation of its own; else it is a slice of the
     broker's current receive buffer, and a new buffer of max(receive_buffer_bytes, size) begins when the slice does not
     fit what is left of it.  The receive buffer is filled by every append, cached or not.
+
+    Source: PIP-430, Detailed Design 4, OpAddEntry; the window: Configuration, managedLedgerContinueCaching…; buffers:
+    Note About Entry Cache Size.
     """
 
     topic: str = _topic()
@@ -53,7 +56,10 @@ class Append:
 
 @frozen
 class RollLedger:
-    """The topic's open ledger is closed and the next one begins; refused while the open one is empty."""
+    """The topic's open ledger is closed and the next one begins; refused while the open one is empty.
+
+    Source: the log, not the proposal: something to delete.
+    """
 
     topic: str = _topic()
 
@@ -63,7 +69,10 @@ class RollLedger:
 
 @frozen
 class OpenCursor:
-    """A subscription's cursor opens, active, before everything the topic holds or after it."""
+    """A subscription's cursor opens, active, before everything the topic holds or after it.
+
+    Source: PIP-430, High Level Design 2, Initialization (active cursors).
+    """
 
     topic: str = _topic()
     cursor: str = _cursor()
@@ -72,7 +81,10 @@ class OpenCursor:
 
 @frozen
 class CloseCursor:
-    """A cursor leaves: its replay queue and its load under way are forgotten; deliveries it made stay open."""
+    """A cursor leaves: its replay queue and its load under way are forgotten; deliveries it made stay open.
+
+    Source: PIP-430, silent on what a leaving cursor owed (`leaver-pays-back`).
+    """
 
     topic: str = _topic()
     cursor: str = _cursor()
@@ -80,7 +92,10 @@ class CloseCursor:
 
 @frozen
 class SetActive:
-    """A cursor becomes active or inactive (its consumers came or went)."""
+    """A cursor becomes active or inactive (its consumers came or went).
+
+    Source: PIP-430, Modified Behavior (a cursor is "active" for caching purposes).
+    """
 
     topic: str = _topic()
     cursor: str = _cursor()
@@ -90,7 +105,10 @@ class SetActive:
 @frozen
 class Seek:
     """A cursor's read position jumps, forward or back, to a position of the log (beyond the end means the end).  Its
-    mark-delete moves just before it; its replay queue and its load under way are forgotten."""
+    mark-delete moves just before it; its replay queue and its load under way are forgotten.
+
+    Source: PIP-430, silent.
+    """
 
     topic: str = _topic()
     cursor: str = _cursor()
@@ -101,7 +119,10 @@ class Seek:
 @frozen
 class MarkDelete:
     """Everything up to and including a position that the cursor has read is acknowledged; replays of it are forgotten.
-    Refused unless the position is before the read position and after the present mark-delete."""
+    Refused unless the position is before the read position and after the present mark-delete.
+
+    Source: PIP-430, Modified Behavior, cacheEvictionByMarkDeletedPosition.
+    """
 
     topic: str = _topic()
     cursor: str = _cursor()
@@ -117,7 +138,10 @@ class Read:
     """A cursor reads on.  From its next entry, within one ledger, the longest run of at most `count` entries that are
     all cached, or all not cached, is taken.  Cached: they are handed out at once (`Delivered`), each marked accessed,
     each opening a delivery, and the read position moves behind them.  Not cached: a load from storage begins
-    (`Loading`); the read position moves when it ends.  Refused while a load of this cursor is under way."""
+    (`Loading`); the read position moves when it ends.  Refused while a load of this cursor is under way.
+
+    Source: PIP-430, Background; that a run is all hits or all misses is ours: a broker splits a mixed range so.
+    """
 
     topic: str = _topic()
     cursor: str = _cursor()
@@ -133,7 +157,10 @@ class FinishLoad:
     `by_expected_reads`); read positions are those before this load moved its own.  The entries of one load share a
     buffer of their total size, unless copying is on.  Not offered to the cache at all (and then the delivery has a
     payload of its own, whatever is resident): when max size is 0, or without `by_expected_reads` when the cursor does
-    not cache its reads (CheckBacklogs).  Fails when the ledger is gone."""
+    not cache its reads (CheckBacklogs).  Fails when the ledger is gone.
+
+    Source: PIP-430, High Level Design 2, Initialization, 2nd point, and Detailed Design 4, readFromStorage.
+    """
 
     topic: str = _topic()
     cursor: str = _cursor()
@@ -141,7 +168,10 @@ class FinishLoad:
 
 @frozen
 class FailLoad:
-    """A load ends in an error: nothing changes but that it is over."""
+    """A load ends in an error: nothing changes but that it is over.
+
+    Source: PIP-430, silent.
+    """
 
     topic: str = _topic()
     cursor: str = _cursor()
@@ -149,7 +179,10 @@ class FailLoad:
 
 @frozen
 class Get:
-    """Somebody looks an entry up in the cache; a hit marks it accessed and does nothing else."""
+    """Somebody looks an entry up in the cache; a hit marks it accessed and does nothing else.
+
+    Source: PIP-430, Goals, LRU Cache Behavior; shipped code counts its copy as a read (`every-copy-counts`).
+    """
 
     topic: str = _topic()
     ledger: int = _ledger()
@@ -163,7 +196,10 @@ class Get:
 class Release:
     """A delivery ends well: its hold on the payload goes, and one expected read is taken from the cached entry that it
     was made from, if that very entry (not a later one at its position) is still resident; never below zero.  Of several
-    open deliveries to the cursor at that position the oldest ends."""
+    open deliveries to the cursor at that position the oldest ends.
+
+    Source: PIP-430, High Level Design 2, Dynamic Updates, 1st point; the floor at zero is ours (`count-below-zero`).
+    """
 
     topic: str = _topic()
     cursor: str = _cursor()
@@ -175,7 +211,11 @@ class Release:
 class FailDelivery:
     """A delivery found no consumer: the position enters the cursor's replay queue (as `Redeliver` does, if the cursor
     is open, has read it and has not acknowledged it, and it is not there yet), then its copy is released as by
-    `Release`."""
+    `Release`.
+
+    Source: PIP-430, High Level Design 2, Dynamic Updates; whether the release counts is not said
+    (`undelivered-release-free`).
+    """
 
     topic: str = _topic()
     cursor: str = _cursor()
@@ -187,7 +227,10 @@ class FailDelivery:
 class Redeliver:
     """A consumer asks for an entry again: the position enters the cursor's replay queue, and the cached entry there, if
     any, expects one more read (under `by_expected_reads`).  Refused unless the log holds it, the cursor has read it and
-    not acknowledged it, and it is not in the queue yet."""
+    not acknowledged it, and it is not in the queue yet.
+
+    Source: PIP-430, High Level Design 2, Dynamic Updates, 2nd point.
+    """
 
     topic: str = _topic()
     cursor: str = _cursor()
@@ -198,7 +241,10 @@ class Redeliver:
 @frozen
 class Replay:
     """A cursor reads an entry of its replay queue, which leaves the queue.  Cached: marked accessed and handed out.
-    Else it is read from storage and handed out, and not put into the cache.  Refused when its ledger is gone."""
+    Else it is read from storage and handed out, and not put into the cache.  Refused when its ledger is gone.
+
+    Source: PIP-430, Background, Key_Shared; that a miss is not cached is the shipped code's: RangeEntryCacheImpl, 4.2.4.
+    """
 
     topic: str = _topic()
     cursor: str = _cursor()
@@ -218,7 +264,10 @@ class BeginRemoval:
     entry: that position.  upto: positions of the topic before (ledger, entry).  ledger: that ledger, which is deleted
     from the log now (refused for the open ledger and for one that is not there).  topic: the topic's entries; it is
     closed and loaded anew, all its cursors and loads are gone now.  all: every topic's entries.
-    Refused while one with the same arguments is under way."""
+    Refused while one with the same arguments is under way.
+
+    Source: PIP-430, High Level Design 2, Eviction Consideration; "upto" as the shipped code has it: exclusive.
+    """
 
     what: str = choice(*WHAT, narrows=False)
     topic: str = _topic()
@@ -229,7 +278,10 @@ class BeginRemoval:
 @frozen
 class FinishRemoval:
     """The forced removal that began with these arguments ends: each entry it noted that is still resident goes,
-    whatever its reads, its accesses or its age.  A later entry at the same position was not noted, and stays."""
+    whatever its reads, its accesses or its age.  A later entry at the same position was not noted, and stays.
+
+    Source: PIP-430, High Level Design 2, Eviction Consideration; by identity: Detailed Design 1.
+    """
 
     what: str = choice(*WHAT, narrows=False)
     topic: str = _topic()
@@ -243,12 +295,18 @@ class FinishRemoval:
 @frozen
 class EvictionCheck:
     """The scheduled check: a time pass, then a size pass.  Refused unless the clock stands at (or beyond) the time it
-    is due; the next one is due one interval after that time, or after now if that has passed."""
+    is due; the next one is due one interval after that time, or after now if that has passed.
+
+    Source: PIP-430, Detailed Design 5, doCacheEviction.
+    """
 
 
 @frozen
 class SizePass:
-    """The size pass that an insert made due, run by the eviction executor as soon as it gets to it."""
+    """The size pass that an insert made due, run by the eviction executor as soon as it gets to it.
+
+    Source: PIP-430, Detailed Design 5, triggerEvictionWhenNeeded.
+    """
 
 
 @frozen
@@ -258,19 +316,29 @@ class CheckBacklogs:
     backlogged_threshold > 0: a cursor becomes active if fewer than that many entries lie at or behind its read
     position, else inactive.  min_backlog_cursors > 0: a cursor caches its reads from now on iff its backlog is at least
     min_backlog_entries and at least min_backlog_cursors other cursors of the topic have a backlog that differs from its
-    own by at most max_backlog_between_cursors."""
+    own by at most max_backlog_between_cursors.
+
+    Source: PIP-430, Modified Behavior, names the settings; the rules are the shipped code's: checkCursorsToCacheEntries
+    and checkBackloggedCursors, 4.2.4.
+    """
 
 
 @frozen
 class Tick:
-    """Time passes, up to the moment at which the next check is due and no further."""
+    """Time passes, up to the moment at which the next check is due and no further.
+
+    Source: ours: checks come on time.
+    """
 
     ms: int = integer(1, 2**40, usual=(1, 20), edges=(1,), small=(1,))
 
 
 @frozen
 class ClockBack:
-    """The clock steps back (never before 0); later inserts carry older timestamps than those in the queue."""
+    """The clock steps back (never before 0); later inserts carry older timestamps than those in the queue.
+
+    Source: ours: PIP-430 assumes a queue in order of time.
+    """
 
     ms: int = integer(1, 2**40, usual=(1, 10), edges=(1,), small=(1,))
 
