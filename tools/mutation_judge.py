@@ -36,7 +36,8 @@ from brokerlaw.driver.doctor import examine
 from brokerlaw.driver.loop import Job, Runner, drawn_case
 from brokerlaw.spec.core import System
 from brokerlaw.spec.cursor_ranks import CURSOR_RANKS
-from brokerlaw.spec.entry_cache import ENTRY_CACHE, words
+from brokerlaw.spec.entry_cache import ENTRY_CACHE
+from brokerlaw.spec.entry_cache import words as w
 
 SEED = 1
 CASE_LIMIT_S = 5  # of processor time for one case; the slowest sound one takes a twentieth of it
@@ -92,19 +93,24 @@ def bench_of(name: str, effort: int) -> Bench:
     if name == ENTRY_CACHE.name:
         from brokerlaw.reference.entry_cache import EntryCache
 
-        openings = (idle(1), idle(3))
+        openings = (earlier_life(1, 2), earlier_life(3, 5))
         return Bench(ENTRY_CACHE, EntryCache, alone=60, exact=True, effort=effort, openings=openings)
     from brokerlaw.reference.cursor_ranks import CursorRanks
 
-    # Its fingerprint also tells what is pending, which the model knows nothing of.  Its cases are short: more of them.
-    return Bench(CURSOR_RANKS, CursorRanks, alone=400, exact=False, effort=2 * effort)
+    # Its fingerprint also tells what is pending, which the model knows nothing of.
+    return Bench(CURSOR_RANKS, CursorRanks, alone=400, exact=False, effort=effort)
 
 
-def idle(checks: int) -> tuple[Any, ...]:
-    """Time passes; then a cursor comes and goes in each topic, which so forgets any earlier time."""
-    pauses = [words.Tick(2**40), words.EvictionCheck()] * checks
-    visits = [(words.OpenCursor(topic, "c0", "latest"), words.CloseCursor(topic, "c0")) for topic in words.TOPICS]
-    return (*pauses, *[command for visit in visits for command in visit])
+def earlier_life(loads: int, checks: int) -> tuple[Any, ...]:
+    """Commands after which a broker is as good as new but for the time, and the serials and buffers it gave away."""
+    load = (w.Seek("t0", "c0", 0, 0), w.Read("t0", "c0", 1), w.FinishLoad("t0", "c0"), w.Release("t0", "c0", 0, 0))
+    empty = (w.BeginRemoval("all", "t0", 0, 0), w.FinishRemoval("all", "t0", 0, 0))
+    visits = [(w.OpenCursor(topic, "c0", "latest"), w.CloseCursor(topic, "c0")) for topic in w.TOPICS]
+    return (
+        *(w.OpenCursor("t0", "c0", "latest"), w.Append("t0", 5), *empty, *((*load, *empty) * loads)),
+        *(w.CloseCursor("t0", "c0"), *((w.Tick(2**40), w.EvictionCheck()) * checks)),
+        *(command for visit in visits for command in visit),
+    )
 
 
 def stages(system: System, effort: int) -> Iterator[Stage]:
@@ -114,8 +120,8 @@ def stages(system: System, effort: int) -> Iterator[Stage]:
     yield Stage("text", range(40))
     yield Stage("text", range(10), checked=True)
     yield from (Stage(dialect, range(12)) for dialect in others)
-    yield Stage("text", range(40, 800 * effort))
-    yield from (Stage(dialect, range(12, 36 * effort)) for dialect in others)
+    yield Stage("text", range(40, 2_000 * effort))
+    yield from (Stage(dialect, range(12, 120 * effort)) for dialect in others)
     yield Stage("text", range(10, 50 * effort), checked=True)
     yield Stage(others[0], range(5 * effort), checked=True)
 

@@ -9,10 +9,13 @@ The list is TOML: a `[[line]]` for each source line, with the mutations of it th
     after = ["if not not pending:"]
     judgement = "equivalent"
     reason = "why no case could tell"
+
+    python tools/mutation_judged.py LIST     prints it as the table of docs/mutation.md
 """
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
@@ -60,6 +63,23 @@ def read_judged(path: Path) -> dict[Key, Judged]:
     return judged
 
 
+def table(judged: dict[Key, Judged]) -> str:
+    """The list as a Markdown table, one row for each source line and judgement."""
+    rows: dict[tuple[str, str, str, Judged], int] = {}
+    for (file, within, before, _), verdict in judged.items():
+        row = file, within, before, verdict
+        rows[row] = rows.get(row, 0) + 1
+    lines = ["| file | in | line | survivors | judgement | reason |", "|---|---|---|---|---|---|"]
+    for (file, within, before, verdict), count in rows.items():
+        cells = [file.removeprefix("reference/"), within or "the module", f"`{_cell(before)}`", str(count)]
+        lines.append(f"| {' | '.join([*cells, verdict.judgement, _cell(verdict.reason)])} |")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
 def _check_entry(entry: dict[str, Any], where: str) -> None:
     for name, kind in FIELDS.items():
         if not isinstance(entry.get(name), kind):
@@ -78,3 +98,7 @@ def outdated(mutants: Iterable[Mutant], judged: dict[Key, Judged], files: Iterab
     survive = {mutant.key for mutant in mutants if mutant.by == "nothing"}
     here = set(files)
     return [key for key in judged if key[0] in here and key not in survive]
+
+
+if __name__ == "__main__":
+    print(table(read_judged(Path(sys.argv[1]))))

@@ -243,7 +243,7 @@ class Replay:
     """A cursor reads an entry of its replay queue, which leaves the queue.  Cached: marked accessed and handed out.
     Else it is read from storage and handed out, and not put into the cache.  Refused when its ledger is gone.
 
-    Source: PIP-430, Background, Key_Shared; that a miss is not cached is the shipped code's: RangeEntryCacheImpl, 4.2.4.
+    Source: PIP-430, Background, Key_Shared; that a miss is not cached is the shipped code's: RangeEntryCacheImpl.
     """
 
     topic: str = _topic()
