@@ -27,7 +27,7 @@ class Sizes:
     """How much each engine does in one round."""
 
     rounds: int = 5
-    cases: int = 200  # of the driver
+    cases: int = 400  # of the driver
     checked_cases: int = 30  # of the driver with every law at every step
     examples: int = 40  # of Hypothesis
     steps: int = 150  # of each example; the driver's cases have 20 to 300 commands, 122 on average, and a drain
