@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core import VACUOUS, Broken, Verdict, always, step, within
+from .history import History
 from .sight import entered, left, moved_by_pass
 from .state import holders
 from .words import (
@@ -91,7 +92,7 @@ def retained_memory_covers_what_is_accounted(config: Config, now: Snapshot) -> V
 
 @within("PIP-430, Note About Entry Cache Size", reads=("queue",), on=(Append,))
 def slices_fill_a_receive_buffer_before_the_next_begins(
-    past: Any, config: Config, before: Snapshot, command: Append, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Append, outcome: Any, after: Snapshot
 ) -> Verdict:
     """With copying off, an appended entry is a slice of the receive buffer that the one before it was put in, as long
     as it fits; else a new buffer begins."""

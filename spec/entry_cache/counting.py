@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import VACUOUS, Broken, Verdict, step, within
+from .history import History
 from .rules import append_is_cached, continue_caching_ms, read_taken
 from .sight import entered, stayed
 from .words import (
@@ -97,7 +98,7 @@ def expected_reads_follow_releases_and_replays(
     ),
 )
 def expected_reads_are_those_that_can_still_happen(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """While no cursor of its topic has come late, left, jumped, turned inactive or given up a replay, the count of an
     entry is the number of reads that can still happen: active cursors that have yet to read it, open deliveries made

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import VACUOUS, Broken, Verdict, step, within
+from .history import History
 from .rules import bytes_to_free, is_expired, trigger_bytes, watermark_bytes
 from .sight import (
     entered,
@@ -97,7 +98,7 @@ def requeue_renews_and_spends(config: Config, before: Snapshot, command: Any, ou
     ),
 )
 def extensions_by_expected_reads_are_bounded(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """No entry is requeued for its expected reads more often than the largest maximum in force during its life."""
     extended = [life for life in past.lives.values() if life.by_reads]
@@ -302,7 +303,7 @@ def unentitled_entries_go_first(
     ),
 )
 def queue_is_in_order_of_time(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """While the clock has never stepped back, timestamps never decrease from head to tail, so that a time pass that
     stops early misses nothing."""

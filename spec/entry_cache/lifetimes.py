@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import VACUOUS, Broken, Verdict, within
+from .history import History, Life
 from .rules import (
     after_access_bound_ms,
     expected_least_ms,
@@ -34,23 +35,19 @@ READS = ("queue", "settings", "now_ms", "total_bytes", "deliveries")
     ),
 )
 def idle_entry_stays_ttl_and_at_most_one_interval_more(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """An entry that nobody expects to read and nobody reads, while no size pass runs, stays longer than ttl and at most
     ttl + δ."""
     if not past.steady or not isinstance(outcome, Evicted):
         return VACUOUS
-    bound, asked = idle_bound_ms(before.settings.ttl_ms, past.check_gap_ms()), False
-    for life in (*past.lives.values(), *past.ended.values()):
-        if life.was_accessed or life.expected_ever or life.size_pass:
-            continue
-        age, gone = after.now_ms - life.born_ms, life.serial in past.ended
-        asked = asked or gone
-        if gone and not before.settings.ttl_ms < age <= bound:
-            return Broken(f"serial {life.serial} went at age {age}, not in ({before.settings.ttl_ms}, {bound}]")
-        if not gone and age >= bound:
-            return Broken(f"serial {life.serial} is still there at age {age}, and should go by {bound}")
-    return asked or VACUOUS
+    ttl_ms, now_ms = before.settings.ttl_ms, after.now_ms
+    idle = [life for life in _lives(past) if not (life.was_accessed or life.expected_ever or life.size_pass)]
+    early = [life for life in idle if life.serial in past.ended and now_ms - life.born_ms <= ttl_ms]
+    if early:
+        return Broken(f"serial {early[0].serial} went at age {now_ms - early[0].born_ms}, though ttl is {ttl_ms}")
+    bound_ms = idle_bound_ms(ttl_ms, past.check_gap_ms())
+    return _gone_in_time(past, [(life, now_ms - life.born_ms, bound_ms) for life in idle])
 
 
 @within(
@@ -66,22 +63,16 @@ def idle_entry_stays_ttl_and_at_most_one_interval_more(
     ),
 )
 def unread_entry_is_gone_by_its_budget(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """An entry that nobody reads is gone by (M + 1)(ttl + δ) after it came, whatever reads are still expected of it,
     stale ones included, size passes or not."""
     if not past.steady or not isinstance(outcome, Evicted):
         return VACUOUS
     settings = before.settings
-    bound, asked = unaccessed_bound_ms(settings.ttl_ms, past.check_gap_ms(), settings.max_extensions), False
-    for life in (*past.lives.values(), *past.ended.values()):
-        if life.was_accessed or not life.expected_ever:
-            continue
-        age, gone = after.now_ms - life.born_ms, life.serial in past.ended
-        asked = asked or gone
-        if age > bound or (age == bound and not gone):
-            return Broken(f"serial {life.serial} is {age} ms old, and should be gone by {bound}")
-    return asked or VACUOUS
+    bound_ms = unaccessed_bound_ms(settings.ttl_ms, past.check_gap_ms(), settings.max_extensions)
+    unread = [life for life in _lives(past) if life.expected_ever and not life.was_accessed]
+    return _gone_in_time(past, [(life, after.now_ms - life.born_ms, bound_ms) for life in unread])
 
 
 @within(
@@ -97,21 +88,15 @@ def unread_entry_is_gone_by_its_budget(
     ),
 )
 def unread_entry_is_gone_on_schedule(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """The same without size passes, exactly: at a fixed interval it is gone by (ttl + δ) + M δ (⌊ttl/δ⌋ + 1)."""
     if not past.steady or not isinstance(outcome, Evicted):
         return VACUOUS
     settings = before.settings
-    bound, asked = scheduled_bound_ms(settings.ttl_ms, past.check_gap_ms(), settings.max_extensions), False
-    for life in (*past.lives.values(), *past.ended.values()):
-        if life.was_accessed or not life.expected_ever or life.size_pass:
-            continue
-        age, gone = after.now_ms - life.born_ms, life.serial in past.ended
-        asked = asked or gone
-        if age > bound or (age == bound and not gone):
-            return Broken(f"serial {life.serial} is {age} ms old, and should be gone by {bound}")
-    return asked or VACUOUS
+    bound_ms = scheduled_bound_ms(settings.ttl_ms, past.check_gap_ms(), settings.max_extensions)
+    unread = [life for life in _lives(past) if life.expected_ever and not life.was_accessed and not life.size_pass]
+    return _gone_in_time(past, [(life, after.now_ms - life.born_ms, bound_ms) for life in unread])
 
 
 @within(
@@ -126,7 +111,7 @@ def unread_entry_is_gone_on_schedule(
     ),
 )
 def expected_entry_stays_for_its_whole_budget(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """An entry with expected reads left all its life, while no size pass runs, stays longer than (M + 1) ttl."""
     if not past.steady or not isinstance(outcome, Evicted) or not config.by_expected_reads:
@@ -156,25 +141,21 @@ def expected_entry_stays_for_its_whole_budget(
     ),
 )
 def entry_is_gone_soon_after_its_last_access(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """Once accesses stop, an entry is gone by 2 (ttl + δ) after the last one if no reads are expected from then on,
     else by (1 + max(1, M - extensions spent then)) (ttl + δ)."""
     if not past.steady or not isinstance(outcome, Evicted):
         return VACUOUS
-    settings, asked = before.settings, False
-    for life in (*past.lives.values(), *past.ended.values()):
-        if not life.was_accessed:
-            continue
-        gone = life.serial in past.ended
-        asked = asked or gone
-        bound = after_access_bound_ms(
-            settings.ttl_ms, past.check_gap_ms(), settings.max_extensions, life.extensions_then, life.expected_since
+    settings, gap_ms = before.settings, past.check_gap_ms()
+
+    def bound_ms(life: Life) -> int:
+        return after_access_bound_ms(
+            settings.ttl_ms, gap_ms, settings.max_extensions, life.extensions_then, life.expected_since
         )
-        since = after.now_ms - life.accessed_ms
-        if since > bound or (since == bound and not gone):
-            return Broken(f"serial {life.serial}: {since} ms after its last access; it should be gone by {bound}")
-    return asked or VACUOUS
+
+    read = [life for life in _lives(past) if life.was_accessed]
+    return _gone_in_time(past, [(life, after.now_ms - life.accessed_ms, bound_ms(life)) for life in read])
 
 
 @within(
@@ -184,7 +165,7 @@ def entry_is_gone_soon_after_its_last_access(
     follows_from=("expired_entry_is_requeued_iff_entitled",),
 )
 def entry_that_is_read_again_and_again_stays(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """Where recent access extends, and while no size pass runs, an entry that was accessed since it came or was last
     requeued is not removed by a check."""
@@ -195,6 +176,19 @@ def entry_that_is_read_again_and_again_stays(
         return VACUOUS
     lost = [serial for serial in accessed if serial in past.ended and not past.ended[serial].size_pass]
     return not lost or Broken(f"accessed since, and removed all the same: serials {lost}")
+
+
+def _lives(past: History) -> list[Life]:
+    """The entries that were resident before this step."""
+    return [*past.lives.values(), *past.ended.values()]
+
+
+def _gone_in_time(past: History, due: list[tuple[Life, int, int]]) -> Verdict:
+    """Whether each of these entries went by its bound, given how much time it has had; says something once one went."""
+    for life, had_ms, bound_ms in due:
+        if had_ms > bound_ms or (had_ms == bound_ms and life.serial not in past.ended):
+            return Broken(f"serial {life.serial} has had {had_ms} ms, and should be gone by {bound_ms}")
+    return any(life.serial in past.ended for life, _, _ in due) or VACUOUS
 
 
 LAWS = (

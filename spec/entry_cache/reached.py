@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import sometimes
+from .history import History
 from .rules import is_expired
 from .sight import expired_prefix, laps_of, left, need_of, stayed
 from .words import Append, Config, Evicted, EvictionCheck, FinishLoad, FinishRemoval, Refused, SizePass, Snapshot
@@ -20,7 +21,7 @@ def _requeued(before: Snapshot, outcome: Any, after: Snapshot) -> list[Any]:
 
 @sometimes("PIP-430, Goals, LRU Cache Behavior", reads=("queue", "settings"), on=PASSES)
 def requeued_for_access_alone(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
     """An entry is requeued because it was accessed, with no reads expected."""
     return any(was.accessed and was.reads < 1 for was in _requeued(before, outcome, after))
@@ -28,21 +29,23 @@ def requeued_for_access_alone(
 
 @sometimes("PIP-430, High Level Design 1, Requeuing Mechanism", reads=("queue", "settings"), on=PASSES)
 def requeued_for_expected_reads_alone(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
     """An entry is requeued for its expected reads, not accessed since."""
     return any(not was.accessed and was.reads >= 1 for was in _requeued(before, outcome, after))
 
 
 @sometimes("PIP-430, High Level Design 1, Requeuing Mechanism", reads=("queue", "settings"), on=PASSES)
-def requeued_for_both(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+def requeued_for_both(
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> bool:
     """An entry is requeued that was accessed and has expected reads left."""
     return any(was.accessed and was.reads >= 1 for was in _requeued(before, outcome, after))
 
 
 @sometimes("PIP-430, Configuration, …MaxTimes", reads=("queue", "settings"), on=PASSES)
 def whole_budget_spent(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
     """An entry is removed with reads still expected, because it has used up all its extensions."""
     most = before.settings.max_extensions
@@ -53,7 +56,7 @@ def whole_budget_spent(
 
 @sometimes("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings"), on=PASSES)
 def size_pass_of_two_rounds(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
     """A size pass comes round to an entry a second time."""
     return any(now.extensions - was.extensions >= 2 for was, now in stayed(before, after)) or (
@@ -64,14 +67,16 @@ def size_pass_of_two_rounds(
 
 
 @sometimes("PIP-430, Detailed Design 1, MISSING", reads=("tombstones",), on=PASSES)
-def tombstone_dropped(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+def tombstone_dropped(
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> bool:
     """A pass meets an entry that was removed by other means."""
     return after.tombstones < before.tombstones
 
 
 @sometimes("PIP-430, Detailed Design 2", reads=("queue", "deliveries"))
 def removed_while_delivered(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
     """An entry leaves the cache while a delivery made from it is open."""
     gone = {item.serial for item in left(before, after)}
@@ -80,14 +85,14 @@ def removed_while_delivered(
 
 @sometimes("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings"), on=PASSES)
 def size_pass_empties_the_cache(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
     """A size pass removes everything there is."""
     return need_of(before) > 0 and expired_prefix(before) == 0 and bool(before.queue) and not after.queue
 
 
 @sometimes("PIP-430, High Level Design 2", reads=("queue", "cursors", "deliveries"), recalls=True)
-def stale_count(past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
+def stale_count(past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> bool:
     """An entry expects a read that can no longer happen: a cursor left, and paid nothing back."""
     for item in after.queue:
         if item.reads >= 1 and not past.lives[item.serial].exact:
@@ -103,7 +108,7 @@ def stale_count(past: Any, config: Config, before: Snapshot, command: Any, outco
 
 @sometimes("PIP-430, Detailed Design 1 (first put of a position wins)", reads=("queue",), on=(FinishLoad,))
 def load_meets_a_resident_entry(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
     """A load arrives for a position that is resident by then."""
     if isinstance(outcome, Refused):
@@ -114,7 +119,7 @@ def load_meets_a_resident_entry(
 
 @sometimes("PIP-430, Detailed Design 1, MISSING", reads=("queue", "removals"), on=(FinishRemoval,))
 def forced_removal_finds_its_entry_gone(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
     """A forced removal ends, and a pass has removed an entry that it noted."""
     noted = next(
@@ -133,7 +138,7 @@ def forced_removal_finds_its_entry_gone(
     "PIP-430, High Level Design 1, Timestamp-Based Eviction", reads=("queue", "settings", "now_ms"), on=(EvictionCheck,)
 )
 def expired_entry_behind_an_unexpired_one(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
     """A time pass stops before an expired entry, because one ahead of it is not: the queue is not in order of time."""
     return any(
@@ -143,7 +148,7 @@ def expired_entry_behind_an_unexpired_one(
 
 @sometimes("PIP-430, Configuration, managedLedgerContinueCaching…", reads=("cursors", "queue"), on=(Append,))
 def cached_without_a_cursor(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
     """An entry is cached though the topic has no active cursor."""
     return outcome.cached and not any(row.active and row.topic == command.topic for row in before.cursors)
@@ -151,7 +156,7 @@ def cached_without_a_cursor(
 
 @sometimes("PIP-430, Background, Cursor-based eviction", reads=("queue",))
 def evicted_behind_the_slowest_cursor(
-    past: Any, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
     """Without the strategy, an entry goes because every active cursor is past it."""
     return (
