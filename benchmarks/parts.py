@@ -55,17 +55,26 @@ def shares(job: Job, numbers: Collection[int], rounds: int) -> list[Part]:
     for _ in range(rounds):
         for name, work in works.items():
             seconds[name].append(cpu(work)[0])
-    us = {name: statistics.median(each) / steps * 1e6 for name, each in seconds.items()}
+    per_round = [{name: each[at] / steps * 1e6 for name, each in seconds.items()} for at in range(rounds)]
+
+    def part(name: str, share: Callable[[dict[str, float]], float]) -> Part:
+        """Differences are taken within a round, where both sides met the same noise."""
+        return Part(name, statistics.median([share(us) for us in per_round]))
+
     parts = [
-        Part("drawing the case (config, swarm)", us["swarm"]),
-        Part("drawing commands", max(0.0, us["drawn"] - us["swarm"] - us["model"])),
-        Part("model", us["model"]),
-        Part("subject", us["subject"]),
-        Part("comparing outcomes and snapshots, hashing", us["compared"] + us["looked"] - us["looked without"]),
-        Part("laws, in the checked cases", max(0.0, us["checked"] - us["model of checked"] - us["subject of checked"])),
+        part("drawing the case (config, swarm)", lambda us: us["swarm"]),
+        part("drawing commands", lambda us: us["drawn"] - us["swarm"] - us["model"]),
+        part("model", lambda us: us["model"]),
+        part("subject", lambda us: us["subject"]),
+        part("comparing outcomes and snapshots, hashing", lambda us: us["compared"] + us["looked"] - us["unlooked"]),
+        part(
+            "laws, in the checked cases",
+            lambda us: us["checked"] - us["model of checked"] - us["subject of checked"],
+        ),
     ]
-    rest = us["whole"] - sum([part.us for part in parts])
-    return [*parts, Part("the loop itself, counting coverage", rest), Part("whole", us["whole"])]
+    whole = part("whole", lambda us: us["whole"])
+    rest = whole.us - sum([each.us for each in parts])
+    return [*parts, Part("the loop itself, counting coverage", rest), whole]
 
 
 def _record(job: Job, plan: Plan, case: Case) -> Recorded:
@@ -93,7 +102,7 @@ def _works(job: Job, plan: Plan, cases: list[Recorded], numbers: Collection[int]
         "subject": lambda: _subject(job, plan, cases),
         "compared": lambda: _compare(cases),
         "looked": lambda: _look(job, plan, light, True),
-        "looked without": lambda: _look(job, plan, light, False),
+        "unlooked": lambda: _look(job, plan, light, False),
         "checked": lambda: _check(job, plan, checked),
         "model of checked": lambda: _model(job, plan, checked),
         "subject of checked": lambda: _subject(job, plan, checked),
