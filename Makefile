@@ -36,8 +36,8 @@ format: $(STAMP) ## Mend what lint can mend by itself
 types: $(STAMP) ## Check types, strictly
 	$(BIN)/mypy brokerlaw tests $(TYPED)
 
-bench: $(STAMP) ## Measure the speed of the suite
-	$(BIN)/python -m benchmarks $(ARGS)
+bench: $(STAMP) ## Measure (ARGS=driver picks one benchmark)
+	$(BIN)/python -m benchmarks $(or $(ARGS),all)
 
 mutation: $(STAMP) ## Break the reference one token at a time: do the laws notice?
 	PATH="$(CURDIR)/$(BIN):$$PATH" tools/mutation $(ARGS)

@@ -1,6 +1,6 @@
 """The loop: cases drawn from a seed, run one after the other as fast as Python allows.
 
-Policy, stated here and counted in the tally: one case in thirty-two (`CHECKED_RATE`) is *checked*: every law is asked
+Policy, stated here and counted in the tally: one case in forty-eight (`CHECKED_RATE`) is *checked*: every law is asked
 at every step, with the history that the laws over time need.  In the others every outcome is compared with the model's,
 and the snapshot every few steps.  A subject whose outcomes and snapshots are the model's breaks no law that the model
 keeps; as soon as one differs, the whole case is run again with everything on, and the finding is named by the law that

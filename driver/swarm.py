@@ -18,7 +18,7 @@ from ..spec.core import Action, Shape, System, fields_of
 SLOTS = 128  # resolution of the table from which actions are picked
 LENGTHS = (20, 50, 120, 300)
 OBSERVE = (8, 24, 96, 0)  # look after every n-th command; 0: after the last one only
-CHECKED_RATE = 1 / 32  # share of the cases in which every law is asked at every step
+CHECKED_RATE = 1 / 48  # share of the cases in which every law is asked at every step
 STRAY_RATE = 0.03  # share of the commands that are drawn without asking whether they make sense now
 DRAIN_RATE = 0.5
 KEPT, RARE_KEPT = 0.85, 0.2  # share of the cases that send a command at all

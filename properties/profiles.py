@@ -29,7 +29,7 @@ class Effort:
 EFFORTS: Mapping[str, Effort] = {
     "default": Effort(100, 40),
     "dev": Effort(100, 40),
-    "ci": Effort(800, 50),
+    "ci": Effort(400, 50),
     "nightly": Effort(3000, 60),
 }
 _UNTOUCHED = (100, 50)  # what Hypothesis's own profiles say: examples, and steps of a machine
