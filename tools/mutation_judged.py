@@ -28,7 +28,7 @@ JUDGEMENTS = {
     "equivalent": "no run of commands could tell",
     "cost": "every answer is the same; only the work done differs, within what the laws allow",
     "unreached": "only a state or a value that no command leads to could tell",
-    "rare": "a law would notice, but these cases hardly ever come where it shows",
+    "rare": "some run would tell, but these cases hardly ever come where it shows",
     "missing law": "a law should notice, and none does yet",
 }
 FIELDS = {"file": str, "within": str, "before": str, "after": list, "judgement": str, "reason": str}
