@@ -32,9 +32,9 @@ def _plain(outcome: Any) -> Any:
 
 
 def _plainer(kind: type) -> Callable[[Any], Any]:
-    if not attrs.has(kind):
-        return repr
     name = kind.__name__
+    if not attrs.has(kind):  # no outcome of ours; its repr may hold an address
+        return lambda outcome: name
     fields = [a.name for a in attrs.fields(kind)]
     if not fields:
         return lambda outcome: name

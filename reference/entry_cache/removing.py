@@ -133,7 +133,7 @@ class Evicting(Broker):
         return Clock(self.now_ms)
 
     def clock_back(self, command: ClockBack) -> Clock:
-        self.now_ms = max(0, self.now_ms - command.ms)
+        self.now_ms = self.now_ms - command.ms
         return Clock(self.now_ms)
 
     def set_max_size(self, command: SetMaxSize) -> Done:

@@ -6,7 +6,8 @@ the model, one sentence, and one case on which the two readings part.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import frozen
 
@@ -26,6 +27,7 @@ class Deviation:
     origin: Literal["shipped", "silent", "contradiction", "amendment"]  # why it exists
     case: Case  # the shortest known run on which the two readings differ
     replaces: tuple[str, ...] = ()  # laws that are not claimed under it
+    where: Callable[[Any], bool] | None = None  # the configs in which it matters; elsewhere those laws stand
     source: str = ""  # where the text says so, or which shipped code does it
 
 

@@ -15,10 +15,10 @@ Kinds:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 Kind = Literal["always", "step", "within", "sometimes"]
 
@@ -66,6 +66,17 @@ class Law:
         """Whether the law is claimed under these deviations."""
         named = set(deviations)
         return named.isdisjoint(self.unless) and (not self.only or not named.isdisjoint(self.only))
+
+    def except_where(self, conditions: Sequence[Callable[[Any], bool]]) -> Law:
+        """The law, vacuous in the configs for which a condition holds."""
+        if not conditions:
+            return self
+        check, place = self.check, 1 if self.kind in ("within", "sometimes") else 0  # where the config stands
+
+        def narrowed(*seen: Any) -> Verdict:
+            return VACUOUS if any(condition(seen[place]) for condition in conditions) else check(*seen)
+
+        return evolve(self, check=narrowed)
 
 
 def always(source: str, *, reads: tuple[str, ...], **more: Any) -> Callable[[Check], Law]:

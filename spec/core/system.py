@@ -74,9 +74,14 @@ class System:
         return Dialect(name, frozenset(self.dialects[base]) | frozenset(extra))
 
     def laws_in(self, dialect: Dialect) -> tuple[Law, ...]:
-        """The laws that are claimed in a dialect."""
-        replaced = {law for deviation in self.deviations if dialect.has(deviation.name) for law in deviation.replaces}
-        return tuple(law for law in self.laws if law.name not in replaced and law.holds_in(dialect.deviations))
+        """The laws that are claimed in a dialect.  One that a deviation gives up in some configs alone is there, and
+        vacuous in those."""
+        claimed = []
+        for law in self.laws:
+            giving_up = [d for d in self.deviations if dialect.has(d.name) and law.name in d.replaces]
+            if law.holds_in(dialect.deviations) and all(d.where is not None for d in giving_up):
+                claimed.append(law.except_where([d.where for d in giving_up if d.where is not None]))
+        return tuple(claimed)
 
 
 def problems_of(system: System) -> list[str]:

@@ -31,7 +31,7 @@ DEVIATIONS = (
         "Shipped code does so in part: it forgets a position that was pending, and keeps one that an answer had "
         "applied (hence the first Rank of the case): the cursor's own rank stays, while the others' counts "
         "leave it out until a rebuild brings it back.",
-        origin="shipped",
+        origin="silent",
         case=_case(Add("c0", 0, 0), Rank("c0"), Move("c0", None, 0), Rank("c0")),
         replaces=("untracking_forgets_the_position",),
         source="shipped: ActiveManagedCursorContainerImpl.updateCursor, 4.2.4; mended by apache/pulsar#26629",

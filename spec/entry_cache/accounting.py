@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from ..core import VACUOUS, Broken, Verdict, always, step, within
 from .history import History
-from .sight import entered, left, moved_by_pass
-from .state import holders
+from .sight import entered, expired_prefix, left, moved_by_pass, time_pass_alone
 from .words import (
     Append,
     BeginRemoval,
@@ -17,6 +17,7 @@ from .words import (
     EvictionCheck,
     FinishRemoval,
     Item,
+    Refused,
     Removed,
     SizePass,
     Snapshot,
@@ -71,7 +72,9 @@ def counters_add_up(config: Config, now: Snapshot) -> Verdict:
 def payload_lives_while_held(config: Config, now: Snapshot) -> Verdict:
     """A payload is held once by the cache while it is resident and once by each open delivery made from it, is freed
     when the last of them lets go, never before and never again."""
-    expected = holders(now.queue, now.deliveries)
+    counts = Counter([item.serial for item in now.queue])
+    counts.update([delivery.serial for delivery in now.deliveries if delivery.serial])
+    expected = tuple(sorted(counts.items()))
     if not expected and not now.payloads:
         return VACUOUS
     return now.payloads == expected or Broken(f"(serial, holders) are {now.payloads}; held are {expected}")
@@ -97,11 +100,10 @@ def slices_fill_a_receive_buffer_before_the_next_begins(
     """With copying off, an appended entry is a slice of the receive buffer that the one before it was put in, as long
     as it fits; else a new buffer begins."""
     new = entered(before, after)
-    if config.copy_entries or not new or not past.shares:
+    fits, known, buffer = past.last_append
+    if config.copy_entries or not new or not buffer or (fits and not known):
         return VACUOUS
-    return (new[0].buffer == past.shares) == past.fits or Broken(
-        f"{new[0]} fits the receive buffer {past.shares}: {past.fits}"
-    )
+    return (new[0].buffer == buffer) == fits or Broken(f"{new[0]} fits the receive buffer {buffer}: {fits}")
 
 
 @step("PIP-430, High Level Design 1", reads=("queue",), on=(FinishRemoval, EvictionCheck, SizePass))
@@ -122,16 +124,18 @@ def removals_are_reported_as_they_are(
     return told == (len(gone), size) or Broken(f"told {told}, but {len(gone)} entries of {size} bytes left")
 
 
-@step("PIP-430, Detailed Design 1, MISSING", reads=("counters", "tombstones"))
+@step("PIP-430, Detailed Design 1, MISSING", reads=("counters", "tombstones", "queue", "settings", "now_ms"))
 def tombstones_stand_for_what_left_otherwise(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
-    """An entry that leaves other than by a pass leaves one tombstone in the queue; passes drop tombstones and make
-    none."""
+    """An entry that leaves other than by a pass leaves one tombstone in the queue; passes make none, and a time pass
+    that goes through the whole queue drops them all."""
     change = after.tombstones - before.tombstones
     if isinstance(command, EvictionCheck | SizePass):
         if before.tombstones == 0 and change == 0:
             return VACUOUS
+        if time_pass_alone(config, before, command, outcome) and expired_prefix(before) == len(before.queue):
+            return after.tombstones == 0 or Broken(f"a pass over the whole queue left {after.tombstones} tombstones")
         return change <= 0 or Broken(f"a pass made {change} tombstones")
     gone = after.counters.removed - before.counters.removed
     if gone == 0 and change == 0:
@@ -139,7 +143,7 @@ def tombstones_stand_for_what_left_otherwise(
     return change == gone or Broken(f"{gone} entries left, and {change} tombstones came")
 
 
-@step("PIP-430, Detailed Design 2", reads=("queue",))
+@step("ours: what it is to be an entry", reads=("queue",))
 def entries_keep_their_identity(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -223,7 +227,7 @@ def passes_and_forced_removal_alone_evict(
 @step("DESIGN: commands are total", reads=("queue", "total_bytes", "deliveries", "counters"))
 def refused_changes_nothing(config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> Verdict:
     """A command that was refused changed nothing in the cache and opened or ended no delivery."""
-    if type(outcome).__name__ != "Refused":
+    if not isinstance(outcome, Refused):
         return VACUOUS
     same = (before.queue, before.total_bytes, before.deliveries, before.counters) == (
         after.queue,

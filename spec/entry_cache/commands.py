@@ -335,7 +335,7 @@ class Tick:
 
 @frozen
 class ClockBack:
-    """The clock steps back (never before 0); later inserts carry older timestamps than those in the queue.
+    """The clock steps back; later inserts carry older timestamps than those in the queue.
 
     Source: ours: PIP-430 assumes a queue in order of time.
     """

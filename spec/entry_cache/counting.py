@@ -100,9 +100,10 @@ def expected_reads_follow_releases_and_replays(
 def expected_reads_are_those_that_can_still_happen(
     past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
-    """While no cursor of its topic has come late, left, jumped, turned inactive or given up a replay, the count of an
-    entry is the number of reads that can still happen: active cursors that have yet to read it, open deliveries made
-    from it, replays that wait for it.  Can not see: what a leaving cursor leaves behind; the budget bounds that."""
+    """While no cursor of its topic has come late, left, jumped, turned inactive, given up a replay, or loaded past a
+    cache that was off, the count of an entry is the number of reads that can still happen: active cursors that have yet
+    to read it, open deliveries made from it, replays that wait for it.  Can not see: what a leaving cursor leaves
+    behind; the budget bounds that."""
     if not config.by_expected_reads or not after.queue:
         return VACUOUS
     asked = False
@@ -136,7 +137,7 @@ def new_entry_starts_fresh_at_the_tail(
     return True
 
 
-@step("PIP-430, Detailed Design 1 (first put of a position wins)", reads=("queue",), on=(FinishLoad,))
+@step("shipped: RangeCache.put, 4.2.4 (putIfAbsent); PIP-430 is silent", reads=("queue",), on=(FinishLoad,))
 def first_put_wins(config: Config, before: Snapshot, command: FinishLoad, outcome: Any, after: Snapshot) -> Verdict:
     """A load that finds a position resident changes nothing about the entry there: not its age, not its place, not its
     size, not its expected reads, not whether it was accessed."""
@@ -151,7 +152,7 @@ def first_put_wins(config: Config, before: Snapshot, command: FinishLoad, outcom
     return not changed or Broken(f"resident before the load, and changed by it: {changed}")
 
 
-@step("PIP-430, Goals, LRU Cache Behavior", reads=("queue", "deliveries"), on=(Read, Get, Replay))
+@step("PIP-430, Goals, LRU Cache Behavior", reads=("queue",), on=(Read, Get, Replay))
 def hit_marks_accessed_and_nothing_else(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -167,7 +168,9 @@ def hit_marks_accessed_and_nothing_else(
     return True
 
 
-@step("PIP-430, Detailed Design 2 (a read moves no shared view)", reads=("queue",), on=(Read, Get, Replay, FinishLoad))
+@step(
+    "ours, after apache/pulsar#24836: a read moves no shared view", reads=("queue",), on=(Read, Get, Replay, FinishLoad)
+)
 def readers_get_the_whole_payload(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:

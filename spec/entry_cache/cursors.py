@@ -7,6 +7,7 @@ from typing import Any
 from ..core import VACUOUS, Broken, Verdict, step
 from .sight import left
 from .words import (
+    Append,
     BeginRemoval,
     CheckBacklogs,
     ClockBack,
@@ -17,7 +18,9 @@ from .words import (
     Evicted,
     EvictionCheck,
     FailDelivery,
+    FailLoad,
     FinishLoad,
+    FinishRemoval,
     Loading,
     MarkDelete,
     OpenCursor,
@@ -25,6 +28,7 @@ from .words import (
     Redeliver,
     Refused,
     Replay,
+    RollLedger,
     Seek,
     SetActive,
     SetExtendAccessed,
@@ -32,6 +36,7 @@ from .words import (
     SetMaxSize,
     SetTtl,
     SetWatermark,
+    SizePass,
     Snapshot,
     Tick,
 )
@@ -80,7 +85,7 @@ def _passed(config: Config, active: list[CursorRow]) -> Any:
     return lambda position: position < slowest
 
 
-@step("PIP-430, Background, Cursor-based eviction", reads=("queue", "cursors"))
+@step("PIP-430, Background, Cursor-based eviction", reads=("queue",))
 def cursor_eviction_waits_for_cursors(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -88,12 +93,12 @@ def cursor_eviction_waits_for_cursors(
     topic's cursors removes nothing."""
     if config.by_expected_reads or not before.queue:
         return VACUOUS
-    if isinstance(command, FOLLOWED) or type(command).__name__ in ("EvictionCheck", "SizePass", "FinishRemoval"):
+    if isinstance(command, (*FOLLOWED, EvictionCheck, SizePass, FinishRemoval)):
         return VACUOUS
     return not left(before, after) or Broken(f"{command} removed {left(before, after)}")
 
 
-@step("PIP-430, Background, read patterns", reads=("cursors", "queue", "topics"), on=(Read, FinishLoad))
+@step("ours: how a cursor reads", reads=("cursors", "queue", "topics"), on=(Read, FinishLoad))
 def cursor_reads_on_without_gap_or_repeat(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -131,52 +136,89 @@ def _next(ledgers: tuple[tuple[int, int], ...], read: tuple[int, int]) -> tuple[
     return None
 
 
-@step("PIP-430, Background", reads=("cursors", "topics"))
+@step("ours: what each command says of its cursor", reads=("cursors", "topics"))
 def cursors_change_only_as_told(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
-    """A command changes no cursor but its own, and that one only as it says: open, close, turn, seek, acknowledge."""
-    if before.cursors == after.cursors and not isinstance(command, SetActive | Seek | MarkDelete | OpenCursor):
+    """A command changes no cursor but its own, and that one exactly as it says.  (Where a read or a load leaves the
+    read position, and what a look at backlogs does, other laws say.)"""
+    if isinstance(command, CheckBacklogs):
         return VACUOUS
-    if isinstance(command, CheckBacklogs) or type(command).__name__ == "BeginRemoval":
-        return VACUOUS
+    if isinstance(command, BeginRemoval):
+        closes = command.what == "topic" and not isinstance(outcome, Refused)
+        expected = tuple([row for row in before.cursors if not (closes and row.topic == command.topic)])
+        if not before.cursors:
+            return VACUOUS
+        return after.cursors == expected or Broken(f"{command}: {before.cursors} became {after.cursors}")
     key = (getattr(command, "topic", ""), getattr(command, "cursor", ""))
     if [row for row in before.cursors if row[:2] != key] != [row for row in after.cursors if row[:2] != key]:
         return Broken(f"{command}: another cursor changed: {before.cursors} became {after.cursors}")
     was = next((row for row in before.cursors if row[:2] == key), None)
     now = next((row for row in after.cursors if row[:2] == key), None)
+    if was is None and now is None:
+        return VACUOUS
+    told = _as_told(before, command, outcome, was)
+    if isinstance(command, Read | FinishLoad) and now is not None and told is not None:
+        told = told._replace(read=now.read)
+    return now == told or Broken(f"{command}: {was} became {now}, and should be {told}")
+
+
+def _as_told(before: Snapshot, command: Any, outcome: Any, was: CursorRow | None) -> CursorRow | None:
+    """A cursor's row after a command, by what the command says; none where it is closed."""
+    if isinstance(command, OpenCursor) and was is None:
+        ledgers = next(row.ledgers for row in before.topics if row.topic == command.topic)
+        read, acked = (ledgers[0][0], 0), (0, -1)
+        if command.at == "latest":
+            read = ledgers[-1]
+            acked = (read[0], read[1] - 1)
+        return CursorRow(command.topic, command.cursor, True, read, acked, False, None, ())
+    if was is None or isinstance(command, CloseCursor):
+        return None
+    position = (getattr(command, "ledger", 0), getattr(command, "entry", 0))
+    if isinstance(command, FinishLoad | FailLoad):
+        return was._replace(loading=None)
+    if isinstance(command, Replay):
+        return was._replace(replays=tuple([each for each in was.replays if each != position]))
     if isinstance(outcome, Refused):
-        wrong = was is not None and now is not None and was[:6] != now[:6]
-        return not wrong or Broken(f"{outcome}, and yet {was} became {now}")
-    if isinstance(command, CloseCursor):
-        return now is None or Broken(f"closed, and still there: {now}")
-    if now is None:
-        return Broken(f"{command}: {was} is gone")
+        return was
+    if isinstance(outcome, Loading):
+        return was._replace(loading=(outcome.ledger, outcome.first, outcome.count))
     if isinstance(command, SetActive):
-        return now.active == command.active or Broken(f"{now}")
+        return was._replace(active=command.active)
     if isinstance(command, Seek):
-        end = _end(before, command.topic)
-        target = min((command.ledger, command.entry), end)
-        expected = (target, None, (), was is not None and was.active)
-        return (now.read, now.loading, now.replays, now.active) == expected or Broken(f"sought {target}: {now}")
+        read = min(position, next(row.ledgers for row in before.topics if row.topic == command.topic)[-1])
+        return was._replace(read=read, acked=(read[0], read[1] - 1), loading=None, replays=())
     if isinstance(command, MarkDelete):
-        position = (command.ledger, command.entry)
-        kept = all(replay > position for replay in now.replays)
-        return (now.acked == position and kept) or Broken(f"acknowledged {position}: {now}")
-    if isinstance(command, OpenCursor):
-        end = _end(before, command.topic)
-        first = (next(row.ledgers for row in before.topics if row.topic == command.topic)[0][0], 0)
-        fresh = now.active and now.loading is None and not now.replays
-        return (fresh and now.read == (first if command.at == "earliest" else end)) or Broken(f"opened as {now}")
-    if isinstance(command, FailDelivery | Redeliver | Replay):
-        assert was is not None
-        difference = set(was.replays) ^ set(now.replays)
-        return difference <= {(command.ledger, command.entry)} or Broken(f"{was} became {now}")
-    return True
+        return was._replace(acked=position, replays=tuple([each for each in was.replays if each > position]))
+    if isinstance(command, Redeliver | FailDelivery) and _can_replay(before, was, position):
+        return was._replace(replays=tuple(sorted({*was.replays, position})))
+    return was
 
 
-def _end(before: Snapshot, topic: str) -> tuple[int, int]:
-    return next(row.ledgers for row in before.topics if row.topic == topic)[-1]
+def _can_replay(before: Snapshot, row: CursorRow, position: tuple[int, int]) -> bool:
+    """Whether a position may wait in a cursor's replay queue: the log holds it, it was read and not acknowledged."""
+    counts = dict(next(topic.ledgers for topic in before.topics if topic.topic == row.topic))
+    return row.acked < position < row.read and position[1] < counts.get(position[0], 0)
+
+
+@step("ours: the log that caches are about", reads=("topics",))
+def log_changes_only_as_told(config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> Verdict:
+    """An append adds one entry to the topic's open ledger, at the position that it answers; a roll begins the next
+    ledger; a ledger that is deleted is gone at once; nothing else changes a log."""
+    logs = {row.topic: row.ledgers for row in before.topics}
+    if isinstance(command, Append):
+        ledger, count = logs[command.topic][-1]
+        if (outcome.ledger, outcome.entry) != (ledger, count):
+            return Broken(f"{outcome}, though {(ledger, count)} was next")
+        logs[command.topic] = (*logs[command.topic][:-1], (ledger, count + 1))
+    elif isinstance(command, RollLedger) and not isinstance(outcome, Refused):
+        logs[command.topic] = (*logs[command.topic], (logs[command.topic][-1][0] + 1, 0))
+    elif isinstance(command, BeginRemoval) and command.what == "ledger" and not isinstance(outcome, Refused):
+        logs[command.topic] = tuple([each for each in logs[command.topic] if each[0] != command.ledger])
+    elif before.topics == after.topics:
+        return VACUOUS
+    seen = {row.topic: row.ledgers for row in after.topics}
+    return seen == logs or Broken(f"{command}: the logs are {seen}, and should be {logs}")
 
 
 @step(
@@ -239,8 +281,8 @@ def _backlog(ledgers: tuple[tuple[int, int], ...], read: tuple[int, int]) -> int
 
 
 @step(
-    "PIP-430, Public-facing Changes",
-    reads=("queue", "caches", "total_bytes", "settings"),
+    "shipped: RangeEntryCacheManagerImpl.update…, 4.2.4; PIP-430 is silent on change at run time",
+    reads=("queue", "settings"),
     on=(*SETTINGS, Tick, ClockBack),
 )
 def settings_and_time_rewrite_nothing(
@@ -260,18 +302,20 @@ def settings_and_time_rewrite_nothing(
 @step(
     "PIP-430, High Level Design 1, Timestamp-Based Eviction: a single, periodic task",
     reads=("now_ms", "next_check_ms"),
-    on=(EvictionCheck, Tick),
+    on=(EvictionCheck, Tick, ClockBack),
 )
 def checks_come_at_their_interval(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """A check runs when it is due and makes the next one due one interval later; time stops for it."""
-    if isinstance(command, Tick):
-        expected = min(before.now_ms + command.ms, before.next_check_ms)
-        if isinstance(outcome, Refused):
-            return VACUOUS
-        return after.now_ms == expected or Broken(f"it is {after.now_ms}, not {expected}")
     due = before.now_ms >= before.next_check_ms
+    if isinstance(command, ClockBack):
+        expected = before.now_ms - command.ms
+        return after.now_ms == expected or Broken(f"it is {after.now_ms}, not {expected}")
+    if isinstance(command, Tick):
+        expected = before.now_ms if due else min(before.now_ms + command.ms, before.next_check_ms)
+        right = after.now_ms == expected and isinstance(outcome, Refused) == due
+        return right or Broken(f"{outcome}: it is {after.now_ms}, and should be {expected}")
     if due != isinstance(outcome, Evicted):
         return Broken(f"due: {due}, answered {outcome}")
     if not due:
@@ -287,6 +331,7 @@ LAWS = (
     cursor_eviction_waits_for_cursors,
     cursor_reads_on_without_gap_or_repeat,
     cursors_change_only_as_told,
+    log_changes_only_as_told,
     departure_of_the_last_active_cursor_is_noted,
     backlogs_decide_only_without_the_strategy,
     settings_and_time_rewrite_nothing,

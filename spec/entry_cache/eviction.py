@@ -6,19 +6,20 @@ from typing import Any
 
 from ..core import VACUOUS, Broken, Verdict, step, within
 from .history import History
-from .rules import bytes_to_free, is_expired, trigger_bytes, watermark_bytes
+from .rules import is_expired, trigger_bytes, watermark_bytes
 from .sight import (
     entered,
     entitled,
     expired_prefix,
     laps_of,
     left,
+    missing,
     need_of,
-    size_pass_alone,
+    size_pass_start,
     stayed,
     time_pass_alone,
 )
-from .words import Append, Config, Evicted, EvictionCheck, FinishLoad, SizePass, Snapshot
+from .words import Append, Config, Evicted, EvictionCheck, FinishLoad, Item, SizePass, Snapshot
 
 PASSES = (EvictionCheck, SizePass)
 
@@ -110,78 +111,86 @@ def extensions_by_expected_reads_are_bounded(
     return True
 
 
-@step("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings"), on=PASSES)
+@step("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings", "now_ms"), on=PASSES)
 def size_pass_takes_the_oldest_first(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """A size pass removes entries in order of the rounds they have coming, then of their place in the queue, whatever
     topic they belong to: it removes no entry before one that comes earlier in that order."""
-    if not size_pass_alone(before, command, outcome):
+    start = size_pass_start(config, before, command, outcome)
+    gone = {item.serial for item in missing(start or (), after)}
+    if not start or not gone or len(gone) == len(start):
         return VACUOUS
-    gone = {item.serial for item in left(before, after)}
-    if not gone or len(gone) == len(before.queue):
-        return VACUOUS
-    order = _removal_order(config, before)
+    order = _removal_order(config, start, before.settings)
     expected = {item.serial for item in order[: len(gone)]}
     return gone == expected or Broken(f"removed {sorted(gone)}; first in order are {sorted(expected)}")
 
 
-@step("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings"), on=PASSES)
+@step("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings", "now_ms"), on=PASSES)
 def size_pass_frees_no_more_than_it_must(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """A size pass stops as soon as it has freed enough: without the last entry it removed it would not have."""
-    if not size_pass_alone(before, command, outcome):
+    start = size_pass_start(config, before, command, outcome)
+    if not start:
         return VACUOUS
-    gone, need = left(before, after), need_of(before)
+    gone, need = missing(start, after), need_of(start, before.settings)
     if not gone or need == 0:
         return VACUOUS
     serials = {item.serial for item in gone}
-    last = next(item for item in reversed(_removal_order(config, before)) if item.serial in serials)
+    last = next(item for item in reversed(_removal_order(config, start, before.settings)) if item.serial in serials)
     spared = sum([item.size_bytes for item in gone]) - last.size_bytes
     return spared < need or Broken(f"{need} bytes were to be freed; {spared} were without {last}")
 
 
-@step("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings", "total_bytes"), on=PASSES)
+@step("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings", "now_ms"), on=PASSES)
 def size_pass_reaches_the_watermark(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """After a pass over the trigger the total is at or below the watermark, even if every entry was entitled."""
-    if not size_pass_alone(before, command, outcome) or need_of(before) == 0:
+    start, settings = size_pass_start(config, before, command, outcome), before.settings
+    if not start or need_of(start, settings) == 0:
         return VACUOUS
-    settings = before.settings
     mark = watermark_bytes(settings.max_size_bytes, settings.watermark_percent)
     total = sum([item.size_bytes for item in after.queue])
     return total <= mark or Broken(f"{total} bytes are left; the watermark is {mark}")
 
 
-@step("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings"), on=PASSES)
+@step("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings", "now_ms"), on=PASSES)
 def no_size_pass_at_or_below_the_trigger(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """While the total is not over the trigger, a size pass touches nothing."""
-    if not size_pass_alone(before, command, outcome) or need_of(before) > 0 or not before.queue:
+    start = size_pass_start(config, before, command, outcome)
+    if not start or need_of(start, before.settings) > 0:
         return VACUOUS
-    return before.queue == after.queue or Broken(f"{before.queue} became {after.queue}")
+    gone = missing(start, after)
+    return not gone or Broken(f"nothing was to be freed, and {gone} went")
 
 
-@step("PIP-430, Detailed Design 5, doCacheEviction", reads=("queue", "settings"), on=(EvictionCheck,))
+@step(
+    "PIP-430, Detailed Design 5, doCacheEviction",
+    reads=("queue", "settings", "now_ms"),
+    on=(EvictionCheck,),
+    follows_from=(
+        "size_pass_reaches_the_watermark",
+        "no_size_pass_at_or_below_the_trigger",
+        "removals_are_reported_as_they_are",
+    ),
+)
 def size_pass_counts_what_the_time_pass_freed(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """In a check the size pass sees the total after the time pass: what expired need not be freed again."""
-    if not isinstance(outcome, Evicted) or expired_prefix(before) == 0 or need_of(before) == 0:
+    if not isinstance(outcome, Evicted) or expired_prefix(before) == 0 or need_of(before.queue, before.settings) == 0:
         return VACUOUS
-    settings = before.settings
-    total = sum([item.size_bytes for item in before.queue])
-    expired = before.queue[: expired_prefix(before)]
-    freed = sum([item.size_bytes for item in expired if not entitled(item, config, settings)])
-    need = bytes_to_free(total - freed, settings.max_size_bytes, settings.watermark_percent)
-    evicted = sum([item.size_bytes for item in left(before, after)]) - freed
-    if need == 0:
-        return evicted == 0 or Broken(f"{evicted} bytes evicted though {freed} had expired, which was enough")
-    largest = max([item.size_bytes for item in before.queue])
-    return need <= evicted < need + largest or Broken(f"{evicted} bytes evicted; {need} were to be freed after {freed}")
+    start = size_pass_start(config, before, command, outcome)
+    if start is None:
+        return VACUOUS
+    need = need_of(start, before.settings)
+    return (outcome.evicted_bytes > 0) == (need > 0) or Broken(
+        f"{outcome.evicted_bytes} bytes evicted after {outcome.expired_bytes} had expired; {need} were still to free"
+    )
 
 
 @step(
@@ -210,14 +219,14 @@ def passes_visit_no_more_than_they_need(
 
 @step(
     "PIP-430, Detailed Design 5, triggerEvictionWhenNeeded",
-    reads=("queue", "settings", "size_pass_due"),
+    reads=("queue", "settings", "size_pass_due", "counters"),
     on=(Append, FinishLoad),
 )
 def insert_over_the_trigger_makes_a_size_pass_due(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """An insert that takes the total over the trigger makes a size pass due at once, and no other insert does."""
-    if not entered(before, after) or before.size_pass_due or left(before, after):
+    if not entered(before, after) or before.size_pass_due or after.counters.removed != before.counters.removed:
         return VACUOUS
     total = sum([item.size_bytes for item in after.queue])
     over = total > trigger_bytes(after.settings.max_size_bytes)
@@ -228,7 +237,10 @@ def insert_over_the_trigger_makes_a_size_pass_due(
 
 @step("PIP-430, Detailed Design 5, doEvictToWatermarkWhenOverThreshold", reads=("size_pass_due",), on=PASSES)
 def pass_settles_what_was_due(config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> Verdict:
-    """After a pass that looked at the size, none is due any more."""
+    """A size pass that is due runs when its turn comes, and one that is not is refused; after a pass that looked at
+    the size none is due any more."""
+    if isinstance(command, SizePass) and before.size_pass_due != isinstance(outcome, Evicted):
+        return Broken(f"due: {before.size_pass_due}, answered {outcome}")
     if not isinstance(outcome, Evicted) or not before.size_pass_due:
         return VACUOUS
     return not after.size_pass_due or Broken("a size pass ran, and one is still due")
@@ -273,7 +285,7 @@ def nothing_expired_survives_a_check(
 
 @step(
     "PIP-430, Goals, Expected Read Count, 2nd point",
-    reads=("queue", "settings"),
+    reads=("queue", "settings", "now_ms"),
     on=PASSES,
     follows_from=("size_pass_takes_the_oldest_first",),
 )
@@ -281,10 +293,12 @@ def unentitled_entries_go_first(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """A size pass removes no entry that was entitled when it began while one that was not is left."""
-    if not size_pass_alone(before, command, outcome):
+    start, settings = size_pass_start(config, before, command, outcome), before.settings
+    if not start:
         return VACUOUS
-    spared = [was for was, _ in stayed(before, after) if not entitled(was, config, before.settings)]
-    lost = [item for item in left(before, after) if entitled(item, config, before.settings)]
+    here = {item.serial for item in after.queue}
+    spared = [item for item in start if item.serial in here and not entitled(item, config, settings)]
+    lost = [item for item in start if item.serial not in here and entitled(item, config, settings)]
     if not spared and not lost:
         return VACUOUS
     return not (spared and lost) or Broken(f"removed {lost} before {spared}")
@@ -292,7 +306,7 @@ def unentitled_entries_go_first(
 
 @within(
     "PIP-430, High Level Design 1, Timestamp-Based Eviction",
-    reads=("queue", "now_ms"),
+    reads=("queue",),
     follows_from=(
         "new_entry_starts_fresh_at_the_tail",
         "requeue_renews_and_spends",
@@ -313,10 +327,10 @@ def queue_is_in_order_of_time(
     return stamps == sorted(stamps) or Broken(f"timestamps from the head: {stamps}")
 
 
-def _removal_order(config: Config, before: Snapshot) -> list[Any]:
+def _removal_order(config: Config, start: tuple[Item, ...], settings: Config) -> list[Item]:
     """Entries in the order in which a size pass that takes everything removes them: sorting is stable, so that equal
     rounds keep the order of the queue."""
-    return sorted(before.queue, key=lambda item: laps_of(item, config, before.settings))
+    return sorted(start, key=lambda item: laps_of(item, config, settings))
 
 
 LAWS = (

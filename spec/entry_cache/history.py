@@ -63,9 +63,9 @@ class History:
         self.steady = True
         self.clock_stepped_back = False
         self.received_bytes = 0  # in the broker's receive buffer, since it was begun
-        self.receive_buffer = 0  # the buffer of the last entry cached by an append, 0 where a new one was begun since
-        self.fits = False  # whether the last append fitted what was left of the receive buffer
-        self.shares = 0  # the buffer that it should then be a slice of, where that is known
+        self.receive_buffer = 0  # the buffer of the last entry that was cached by an append
+        self.known = False  # whether that is still the receive buffer: none was begun since
+        self.last_append: tuple[bool, bool, int] = (False, False, 0)  # it fitted, into a known buffer, which one
 
     def record(self, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> None:
         """Takes in one step."""
@@ -86,13 +86,13 @@ class History:
         self._disturbances(before, command, after)
 
     def _receive(self, before: Snapshot, command: Append, after: Snapshot) -> None:
-        self.fits = 0 < self.received_bytes <= self.config.receive_buffer_bytes - command.size_bytes
-        if not self.fits:
-            self.received_bytes = self.receive_buffer = 0
+        fits = 0 < self.received_bytes <= self.config.receive_buffer_bytes - command.size_bytes
+        self.last_append = (fits, self.known, self.receive_buffer)
+        if not fits:
+            self.received_bytes, self.known = 0, False
         self.received_bytes += command.size_bytes
-        self.shares = self.receive_buffer
         for item in entered(before, after):
-            self.receive_buffer = item.buffer
+            self.receive_buffer, self.known = item.buffer, True
 
     def _deaths(self, after: Snapshot) -> None:
         here = {item.serial for item in after.queue}
@@ -162,4 +162,6 @@ def _disturbs(before: Snapshot, command: Any) -> bool:
     row = next((row for row in before.cursors if row[:2] == (command.topic, command.cursor)), None)
     if row is None:
         return False
+    if isinstance(command, FinishLoad) and before.settings.max_size_bytes == 0:
+        return True  # it passes by a cache that is off, and takes no read from what is resident there
     return bool(row.replays) if isinstance(command, MarkDelete) else not row.active

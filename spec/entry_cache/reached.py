@@ -8,7 +8,20 @@ from ..core import sometimes
 from .history import History
 from .rules import is_expired
 from .sight import expired_prefix, laps_of, left, need_of, stayed
-from .words import Append, Config, Evicted, EvictionCheck, FinishLoad, FinishRemoval, Refused, SizePass, Snapshot
+from .words import (
+    Append,
+    Config,
+    Evicted,
+    EvictionCheck,
+    FinishLoad,
+    FinishRemoval,
+    MarkDelete,
+    Read,
+    Refused,
+    Seek,
+    SizePass,
+    Snapshot,
+)
 
 PASSES = (EvictionCheck, SizePass)
 
@@ -19,7 +32,7 @@ def _requeued(before: Snapshot, outcome: Any, after: Snapshot) -> list[Any]:
     return [was for was, now in stayed(before, after) if now.extensions > was.extensions]
 
 
-@sometimes("PIP-430, Goals, LRU Cache Behavior", reads=("queue", "settings"), on=PASSES)
+@sometimes("PIP-430, Goals, LRU Cache Behavior", reads=("queue",), on=PASSES)
 def requeued_for_access_alone(
     past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
@@ -27,7 +40,7 @@ def requeued_for_access_alone(
     return any(was.accessed and was.reads < 1 for was in _requeued(before, outcome, after))
 
 
-@sometimes("PIP-430, High Level Design 1, Requeuing Mechanism", reads=("queue", "settings"), on=PASSES)
+@sometimes("PIP-430, High Level Design 1, Requeuing Mechanism", reads=("queue",), on=PASSES)
 def requeued_for_expected_reads_alone(
     past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
@@ -40,7 +53,12 @@ def requeued_for_both(
     past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
     """An entry is requeued that was accessed and has expected reads left."""
-    return any(was.accessed and was.reads >= 1 for was in _requeued(before, outcome, after))
+    settings = before.settings
+    both = settings.extend_accessed and config.by_expected_reads
+    return both and any(
+        was.accessed and was.reads >= 1 and was.extensions < settings.max_extensions
+        for was in _requeued(before, outcome, after)
+    )
 
 
 @sometimes("PIP-430, Configuration, …MaxTimes", reads=("queue", "settings"), on=PASSES)
@@ -54,7 +72,7 @@ def whole_budget_spent(
     )
 
 
-@sometimes("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings"), on=PASSES)
+@sometimes("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings", "now_ms"), on=PASSES)
 def size_pass_of_two_rounds(
     past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
@@ -83,12 +101,12 @@ def removed_while_delivered(
     return bool(gone) and any(row.serial in gone for row in before.deliveries)
 
 
-@sometimes("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings"), on=PASSES)
+@sometimes("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings", "now_ms"), on=PASSES)
 def size_pass_empties_the_cache(
     past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
     """A size pass removes everything there is."""
-    return need_of(before) > 0 and expired_prefix(before) == 0 and bool(before.queue) and not after.queue
+    return expired_prefix(before) == 0 and need_of(before.queue, before.settings) > 0 and not after.queue
 
 
 @sometimes("PIP-430, High Level Design 2", reads=("queue", "cursors", "deliveries"), recalls=True)
@@ -106,7 +124,7 @@ def stale_count(past: History, config: Config, before: Snapshot, command: Any, o
     return False
 
 
-@sometimes("PIP-430, Detailed Design 1 (first put of a position wins)", reads=("queue",), on=(FinishLoad,))
+@sometimes("shipped: RangeCache.put, 4.2.4 (putIfAbsent); PIP-430 is silent", reads=("queue",), on=(FinishLoad,))
 def load_meets_a_resident_entry(
     past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
@@ -146,7 +164,7 @@ def expired_entry_behind_an_unexpired_one(
     )
 
 
-@sometimes("PIP-430, Configuration, managedLedgerContinueCaching…", reads=("cursors", "queue"), on=(Append,))
+@sometimes("PIP-430, Configuration, managedLedgerContinueCaching…", reads=("cursors",), on=(Append,))
 def cached_without_a_cursor(
     past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> bool:
@@ -161,7 +179,7 @@ def evicted_behind_the_slowest_cursor(
     """Without the strategy, an entry goes because every active cursor is past it."""
     return (
         not config.by_expected_reads
-        and type(command).__name__ in ("Read", "FinishLoad", "Seek", "MarkDelete")
+        and isinstance(command, Read | FinishLoad | Seek | MarkDelete)
         and bool(left(before, after))
     )
 

@@ -6,6 +6,7 @@ run on which the two part.  `pulsar-4` is what Apache Pulsar 4.2.4 does, as far 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 from ..core import Case, Deviation
@@ -47,9 +48,22 @@ def _deviation(
     config: w.Config,
     *commands: Any,
     replaces: tuple[str, ...] = (),
+    where: Callable[[w.Config], bool] | None = None,
     source: str,
 ) -> Deviation:
-    return Deviation(name, says, here, origin, Case("entry_cache", config, commands), replaces, source)
+    return Deviation(name, says, here, origin, Case("entry_cache", config, commands), replaces, where, source)
+
+
+def _with_strategy(config: w.Config) -> bool:
+    return config.by_expected_reads
+
+
+def _without_strategy(config: w.Config) -> bool:
+    return not config.by_expected_reads
+
+
+def _by_mark_delete(config: w.Config) -> bool:
+    return not config.by_expected_reads and config.by_mark_delete
 
 
 PASSES = (
@@ -137,6 +151,7 @@ PASSES = (
         w.Tick(2),
         w.SizePass(),
         replaces=(*SIZE_ORDER, "unentitled_entries_go_first"),
+        where=_with_strategy,
         source="PIP-430, Detailed Design 1 and 5; Configuration, cacheEvictionByExpectedReadCount",
     ),
     _deviation(
@@ -193,6 +208,7 @@ COUNTING = (
         w.Read("t0", "c0", 1),
         w.FailDelivery("t0", "c0", 0, 0),
         replaces=(FOLLOW, STILL_HAPPEN),
+        where=_with_strategy,
         source="PIP-430, High Level Design 2, Dynamic Updates",
     ),
     _deviation(
@@ -206,6 +222,7 @@ COUNTING = (
         w.Append("t0", 1),
         w.CloseCursor("t0", "c1"),
         replaces=(FOLLOW,),
+        where=_with_strategy,
         source="PIP-430, High Level Design 2 (silent)",
     ),
     _deviation(
@@ -221,6 +238,7 @@ COUNTING = (
         w.Read("t0", "c0", 1),
         w.Redeliver("t0", "c0", 0, 0),
         replaces=(FOLLOW,),
+        where=_with_strategy,
         source="shipped: EntryReadCountHandlerImpl.maybeCreate, 4.2.4",
     ),
     _deviation(
@@ -234,6 +252,7 @@ COUNTING = (
         w.Read("t3", "c3", 1),
         w.Release("t3", "c3", 0, 0),
         replaces=(FOLLOW,),
+        where=_with_strategy,
         source="shipped: EntryReadCountHandlerImpl.markRead, 4.2.4",
     ),
     _deviation(
@@ -252,6 +271,7 @@ COUNTING = (
         w.FinishLoad("t2", "c2"),
         w.FinishLoad("t2", "c1"),
         replaces=(STILL_HAPPEN, "deliveries_open_and_end_one_by_one"),
+        where=_with_strategy,
         source="shipped: RangeEntryCacheImpl.readFromStorage, 4.2.4 (PendingReadsManager joins most such reads)",
     ),
     _deviation(
@@ -269,6 +289,7 @@ COUNTING = (
         w.FinishLoad("t3", "c1"),
         w.FinishLoad("t3", "c0"),
         replaces=(FOLLOW, STILL_HAPPEN, "first_put_wins"),
+        where=_with_strategy,
         source="PIP-430, Detailed Design 2 (silent)",
     ),
     _deviation(
@@ -287,6 +308,7 @@ COUNTING = (
         w.Read("t1", "c4", 2),
         w.FinishLoad("t1", "c4"),
         replaces=("loaded_entry_expects_the_cursors_at_or_before_it", STILL_HAPPEN),
+        where=_with_strategy,
         source="shipped: RangeEntryCacheImpl.readFromStorage, 4.2.4",
     ),
     _deviation(
@@ -302,6 +324,7 @@ COUNTING = (
         w.Read("t1", "c0", 1),
         w.FinishLoad("t1", "c0"),
         replaces=("load_is_cached_where_the_strategy_says_so",),
+        where=_with_strategy,
         source="shipped: RangeEntryCacheImpl.readFromStorage, 4.2.4",
     ),
     _deviation(
@@ -315,6 +338,7 @@ COUNTING = (
         w.Append("t3", 1),
         w.Get("t3", 0, 0),
         replaces=(FOLLOW, STILL_HAPPEN),
+        where=_with_strategy,
         source="shipped: EntryImpl.create(Entry), decreaseReadCountOnRelease defaults to true, 4.2.4",
     ),
     _deviation(
@@ -328,6 +352,7 @@ COUNTING = (
         w.Append("t1", 1),
         w.Seek("t1", "c1", 0, 1),
         replaces=("eviction_follows_the_slowest_cursor",),
+        where=_by_mark_delete,
         source="shipped: ManagedLedgerImpl.invalidateEntriesUpToSlowestReaderPosition, 4.2.4",
     ),
     _deviation(
@@ -350,6 +375,7 @@ COUNTING = (
             "size_pass_counts_what_the_time_pass_freed",
             "passes_visit_no_more_than_they_need",
         ),
+        where=_without_strategy,
         source="shipped: ManagedCursorImpl.getNumberOfCursorsAtSamePositionOrBefore, RangeCacheRemovalQueue, 4.2.4",
     ),
 )

@@ -80,15 +80,29 @@ def time_pass_alone(config: Config, before: Snapshot, command: Any, outcome: Any
     return bytes_to_free(total, settings.max_size_bytes, settings.watermark_percent) == 0
 
 
-def size_pass_alone(before: Snapshot, command: Any, outcome: Any) -> bool:
-    """Whether a step was a size pass before which nothing was expired, so that all it did it did for size."""
-    if not isinstance(outcome, Evicted) or outcome.expired:
-        return False
-    return isinstance(command, SizePass) or (isinstance(command, EvictionCheck) and expired_prefix(before) == 0)
+def size_pass_start(config: Config, before: Snapshot, command: Any, outcome: Any) -> tuple[Item, ...] | None:
+    """The queue as the size pass of a step met it: in a check, after what its time pass had to do.  None where the step
+    had no size pass, or where its time pass did not report what it should: then it says nothing about the size pass."""
+    if not isinstance(outcome, Evicted):
+        return None
+    if isinstance(command, SizePass):
+        return before.queue
+    count, now_ms, settings = expired_prefix(before), before.now_ms, before.settings
+    acted = before.queue[:count]
+    kept = [item for item in acted if entitled(item, config, settings)]
+    if outcome.expired != count - len(kept):
+        return None
+    requeued = [item._replace(ts_ms=now_ms, accessed=False, extensions=item.extensions + 1) for item in kept]
+    return (*before.queue[count:], *requeued)
 
 
-def need_of(before: Snapshot) -> int:
-    """How many bytes a size pass has to free now."""
-    settings = before.settings
-    total = sum([item.size_bytes for item in before.queue])
+def need_of(start: tuple[Item, ...], settings: Config) -> int:
+    """How many bytes a size pass that meets this queue has to free."""
+    total = sum([item.size_bytes for item in start])
     return bytes_to_free(total, settings.max_size_bytes, settings.watermark_percent)
+
+
+def missing(start: tuple[Item, ...], after: Snapshot) -> list[Item]:
+    """The entries of a queue that are not resident afterwards."""
+    here = {item.serial for item in after.queue}
+    return [item for item in start if item.serial not in here]

@@ -118,7 +118,7 @@ def tick(config: w.Config, state: State, command: w.Tick, dialect: Dialect) -> S
 
 
 def clock_back(config: w.Config, state: State, command: w.ClockBack, dialect: Dialect) -> Stepped:
-    now_ms = max(0, state.now_ms - command.ms)
+    now_ms = state.now_ms - command.ms
     return state._replace(now_ms=now_ms), w.Clock(now_ms)
 
 
