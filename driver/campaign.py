@@ -21,7 +21,7 @@ from .subjects import find_subject
 from .supervisor import Counts, supervise_many
 from .work import Saved
 
-CASES = 12_500  # of about 100 steps: some twelve seconds of one core
+CASES = 12_500  # of some 140 steps: less than a minute for each system on two idle cores
 MAX_JOBS = 8
 PROGRESS_SECONDS = 0.25
 ENDINGS = ("model", "error", "hang", "crash", "memory")  # what can be tolerated beside laws

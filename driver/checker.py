@@ -26,7 +26,7 @@ from ..spec.core import (
 )
 from .tally import Tally
 
-BreachKind = Literal["law", "model", "error", "hang", "crash", "memory"]
+BreachKind = Literal["law", "model", "error", "checker", "hang", "crash", "memory"]
 MAX_EVIDENCE = 4_000  # characters; a subject may answer with anything
 
 
@@ -39,7 +39,10 @@ class Breach:
     """Something that went wrong at a step: a broken law, a difference from the model, an exception."""
 
     kind: BreachKind
-    law: str  # the law's name; for the other kinds what differed ("outcome", a part of the snapshot, an exception)
+    law: (
+        str  # the law's name; for the other kinds what differed ("outcome", a part of the snapshot, an exception).  The
+    )
+    # kind "checker" is a law that raised: nothing is known of it, and nothing has passed
     step: int  # 1 for the first command, 0 for the state before it
     evidence: str = field(converter=_bounded)
 
@@ -126,6 +129,7 @@ class Checker:
     outcome: Any = None
     expected: Any = None
     breaches: list[Breach] = Factory(list)
+    asking: Law | None = None  # the law that is being asked, so that an exception in it is not the subject's
 
     def start(self, look: bool = True) -> None:
         """Resets the subject and, where it may look, judges the state before the first command."""
@@ -190,6 +194,10 @@ class Checker:
                 f"{doing} raised {shown} ({where.name}, line {where.lineno} of {where.filename.rpartition('/')[2]})"
             )
             breach = Breach("error", type(error).__name__, self.steps, evidence)
+            if self.asking is not None:
+                evidence = f"{self.asking.name} could not be asked: {evidence}"
+                breach = Breach("checker", self.asking.name, self.steps, evidence)
+        self.asking = None
         self.breaches.append(breach)
         raise SubjectError(breach)
 
@@ -211,6 +219,7 @@ class Checker:
     def _ask_always(self) -> None:
         config, now, counted = self.config, self.now, self.tally.laws
         for law in self.plan.always:
+            self.asking = law
             verdict, counts = law.check(config, now), counted[law.name]
             if verdict is True:
                 counts[0] += 1
@@ -218,6 +227,7 @@ class Checker:
                 counts[1] += 1
             else:
                 self._broken(law, verdict)
+        self.asking = None
 
     def _ask_step(self, before: Any, command: Any) -> None:
         config, outcome, now, past = self.config, self.outcome, self.now, self.past
@@ -225,6 +235,7 @@ class Checker:
         if self.plan.remembers:
             past.record(before, command, outcome, now)
         for law in self.plan.step[type(command)]:
+            self.asking = law
             verdict, counts = law.check(config, before, command, outcome, now), counted[law.name]
             if verdict is True:
                 counts[0] += 1
@@ -233,6 +244,7 @@ class Checker:
             else:
                 self._broken(law, verdict)
         for law in self.plan.past[type(command)]:
+            self.asking = law
             verdict = law.check(past, config, before, command, outcome, now)
             if law.kind == "sometimes":
                 if verdict is True:
@@ -243,6 +255,7 @@ class Checker:
                 counted[law.name][1] += 1
             else:
                 self._broken(law, verdict)
+        self.asking = None
 
     def _broken(self, law: Law, verdict: Any) -> None:
         self.tally.law(law.name)[2] += 1

@@ -8,13 +8,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from brokerlaw.driver.checker import run
 from brokerlaw.driver.finding import fewest
 from brokerlaw.driver.loop import Job, Result, drawn_case, run_cases
 from brokerlaw.driver.supervisor import supervise, supervise_many
-from brokerlaw.spec.core import Case
+from brokerlaw.spec.core import Case, always
 
 from .toy import TOY, Config, Insert, LastCoinIsFree, MaximumPlusOne, Push, Snapshot, Tick, Turnstile, mutant
 
@@ -128,7 +129,7 @@ class StrangeOutcome(Turnstile):
 def test_a_subject_that_shows_nonsense_is_a_finding_and_not_an_error_of_ours(make: Any) -> None:
     result = run_cases(_job(make), range(20))
     assert sum(result.broken.values()) == 20
-    assert all(finding.breach.kind in ("error", "model") for finding in result.findings)
+    assert all(finding.breach.kind in ("error", "checker", "model") for finding in result.findings)
 
 
 def test_a_case_that_looks_at_its_end_looks_there_though_commands_are_left_out() -> None:
@@ -145,3 +146,14 @@ def test_a_command_that_a_subject_does_not_take_is_sent_neither_in_a_case_nor_to
     sent = {type(command).__name__ for number in range(50) for command in drawn_case(_job(), number, missing).commands}
     assert sent
     assert sent.isdisjoint(missing)
+
+
+def test_a_law_that_raises_is_reported_by_its_own_name_and_not_blamed_on_the_subject() -> None:
+    @always("nowhere", reads=("passed",))
+    def a_law_with_a_slip(config: Any, now: Any) -> bool:
+        """A law that can not be asked."""
+        raise ZeroDivisionError("a slip of ours")
+
+    system = attrs.evolve(TOY, laws=(*TOY.laws, a_law_with_a_slip))
+    result = run_cases(Job(system, Turnstile, "toy", seed=7, checked=True), range(3))
+    assert {finding.breach.key for finding in result.findings} == {("checker", "a_law_with_a_slip")}

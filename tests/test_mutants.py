@@ -19,6 +19,8 @@ from brokerlaw.spec.core import Law
 
 SOLE: dict[str, dict[str, str]] = {
     "entry_cache": {
+        "size_pass_counts_what_the_time_pass_freed": "size-pass-first",
+        "log_changes_only_as_told": "roll-does-nothing",
         "queue_and_caches_agree": "listed-by-entry",
         "sizes_add_up": "size-with-overhead",
         "counters_add_up": "removed-bytes-not-counted",
@@ -40,7 +42,6 @@ SOLE: dict[str, dict[str, str]] = {
         "size_pass_frees_no_more_than_it_must": "frees-one-more",
         "size_pass_reaches_the_watermark": "due-pass-waits",
         "no_size_pass_at_or_below_the_trigger": "check-nibbles",
-        "size_pass_counts_what_the_time_pass_freed": "size-from-before-time-pass",
         "passes_visit_no_more_than_they_need": "time-pass-walks-on",
         "insert_over_the_trigger_makes_a_size_pass_due": "size-pass-never-due",
         "pass_settles_what_was_due": "size-pass-stays-due",

@@ -28,8 +28,8 @@ def test_a_default_check_breaks_nothing_asks_every_law_and_reaches_every_state(e
 
 @DIALECTS
 def test_the_reference_keeps_the_laws_of_every_dialect(entry: Entry, dialect: str) -> None:
-    result = run_cases(Job(entry.system, entry.reference, "reference", seed=3, dialect=dialect), range(800))
-    assert result.broken == {}
+    job = Job(entry.system, entry.reference, "reference", seed=3, dialect=dialect, checked=True)
+    assert run_cases(job, range(150)).broken == {}
 
 
 @ENTRIES
@@ -38,9 +38,15 @@ def test_the_reference_is_a_sound_subject(entry: Entry) -> None:
     assert [diagnosis for diagnosis in diagnoses if diagnosis.ok is False] == []
 
 
+WHAT_LEGACY_BREAKS = {
+    "entry_cache": "size_pass_takes_the_oldest_first",  # it evicts from each large cache in proportion
+    "cursor_ranks": "settled_query_is_constant",  # it counts a rank anew each time
+}
+
+
 @ENTRIES
-def test_the_design_that_a_proposal_replaces_can_be_run_on_the_same_cases(entry: Entry) -> None:
+def test_the_design_that_a_proposal_replaces_breaks_the_law_that_it_was_replaced_for(entry: Entry) -> None:
     for make in entry.legacy.values():
-        result = run_cases(Job(entry.system, make, "legacy", seed=4, model=False), range(40))
-        assert result.tally.steps > 0
-        assert not [key for key in result.broken if not key.startswith("law ")]
+        result = run_cases(Job(entry.system, make, "legacy", seed=4, model=False), range(300))
+        laws = {key.removeprefix("law ") for key in result.broken}
+        assert WHAT_LEGACY_BREAKS[entry.name] in laws

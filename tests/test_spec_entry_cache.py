@@ -228,8 +228,8 @@ def test_every_drawn_case_runs_comes_to_rest_and_has_hashable_states(number: int
         state, _ = MODEL.step(case.config, state, command, TEXT_DIALECT)
     assert not state.deliveries
     assert not state.removals
-    assert hash(state) == hash(state)
-    assert hash(MODEL.canonical(state)) == hash(MODEL.canonical(state))
+    assert {state: 1}[MODEL.step(case.config, state, w.SizePass(), TEXT_DIALECT)[0]._replace(**state._asdict())] == 1
+    assert {MODEL.canonical(state)} == {MODEL.canonical(state._replace(counters=w.Counters(9, 9, 9, 9)))}
 
 
 def test_states_that_nothing_can_tell_apart_have_one_canonical_form() -> None:

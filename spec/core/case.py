@@ -1,8 +1,8 @@
 """Cases: config and commands as versioned JSON, the unit of replay, of regression and of exchange.
 
-    {"brokerlaw-case": 1, "system": "cursor_ranks", "dialect": "text", "note": "…",
-     "observe": 1, "config": {"rebuild_share_percent": 50},
-     "commands": [{"do": "Add", "cursor": "c0", "position": 3}, {"do": "Rank", "cursor": "c0"}]}
+    {"brokerlaw-case": 1, "system": "cursor_ranks", "dialect": "text", "note": "…", "observe": 1,
+     "config": {"rebuild_percent": 50},
+     "commands": [{"do": "Add", "cursor": "c0", "ledger": 0, "entry": 3}, {"do": "Rank", "cursor": "c0"}]}
 
 The reader is strict: a case is data that may come from anywhere.  It names the place and what was expected there, and
 it never imports, evaluates or guesses.

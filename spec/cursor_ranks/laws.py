@@ -48,7 +48,7 @@ class History:
         self.adds = 0
         self.newest: dict[str, int] = {}  # live name -> the last Add under it
         self.oldest: dict[str, int] = {}  # live name -> the Add under it that found it absent
-        self.most_live = 0  # at once, since a Rank last counted
+        self.most_live = 0  # at once, since the last Rank or Slowest
         self.earlier: object = None  # the answer to this very query, if nothing changed since
         self._answers: dict[object, object] = {}
 
@@ -61,7 +61,7 @@ class History:
             return
         self.earlier = self._answers.get(command)
         self._answers[command] = outcome
-        if isinstance(command, Rank) and isinstance(outcome, Count) and outcome.value > 0:
+        if isinstance(command, Slowest) or (isinstance(command, Rank) and isinstance(outcome, Count)):
             self.most_live = len(self.newest)
 
     def _update(self, command: Add | Move | Remove) -> None:
@@ -206,7 +206,7 @@ def untracking_forgets_the_position(
 def removed_cursors_are_not_held(
     past: History, config: Config, before: Snapshot, command: Any, outcome: object, after: Snapshot
 ) -> Verdict:
-    """Held are at most the live cursors, plus as many as were live at once since a Rank last counted, plus two.
+    """Held are at most the live cursors, plus as many as were live at once since the last Rank or Slowest, plus two.
     A lazy container may keep a removed cursor linked until it next counts, but it linked only cursors that lived side
     by side: a name added and removed a thousand times is not held a thousand times.  A bound in the cursors that live
     now would forbid laziness, since all could be removed between two questions.  Can not see: which ones are held."""

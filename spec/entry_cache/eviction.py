@@ -172,21 +172,17 @@ def no_size_pass_at_or_below_the_trigger(
     "PIP-430, Detailed Design 5, doCacheEviction",
     reads=("queue", "settings", "now_ms"),
     on=(EvictionCheck,),
-    follows_from=(
-        "size_pass_reaches_the_watermark",
-        "no_size_pass_at_or_below_the_trigger",
-        "removals_are_reported_as_they_are",
-    ),
 )
 def size_pass_counts_what_the_time_pass_freed(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
-    """In a check the size pass sees the total after the time pass: what expired need not be freed again."""
+    """In a check whose time pass and size pass both have work, the time pass comes first: it expires all that it
+    must, and the size pass frees only what is still to be freed then."""
     if not isinstance(outcome, Evicted) or expired_prefix(before) == 0 or need_of(before.queue, before.settings) == 0:
         return VACUOUS
     start = size_pass_start(config, before, command, outcome)
     if start is None:
-        return VACUOUS
+        return Broken(f"{outcome.expired} entries expired of {before.queue[: expired_prefix(before)]}")
     need = need_of(start, before.settings)
     return (outcome.evicted_bytes > 0) == (need > 0) or Broken(
         f"{outcome.evicted_bytes} bytes evicted after {outcome.expired_bytes} had expired; {need} were still to free"

@@ -12,7 +12,7 @@ from ...entry_cache.range_cache import RangeCache
 from ...entry_cache.removal_queue import RemovalQueue
 from ...entry_cache.wrapper import Pool
 from ...mutant import Inexpressible, Mutant
-from . import comparisons, counts, lone, passes, scope, shipped
+from . import comparisons, counts, lone, passes, scope, shipped, told
 
 
 def _maker(kind: type) -> Callable[[], Subject]:
@@ -250,6 +250,12 @@ MUTANTS: tuple[Mutant, ...] = (
     _put_back("latest-is-one-back", _SLIP, lone.LatestIsOneBack, "cursors_change_only_as_told"),
     _put_back("seek-keeps-replays", _SLIP, lone.SeekKeepsReplays, "cursors_change_only_as_told"),
     _put_back("roll-drops-cache", _SLIP, lone.RollDropsCache, "cursor_eviction_waits_for_cursors"),
+    _put_back("roll-does-nothing", _SLIP, told.RollDoesNothing, "log_changes_only_as_told"),
+    _put_back("failed-delivery-is-forgotten", _SLIP, told.FailedDeliveryIsForgotten, "cursors_change_only_as_told"),
+    _put_back("due-size-pass-is-refused", _SLIP, told.DueSizePassIsRefused, "pass_settles_what_was_due"),
+    _put_back("failed-load-goes-on", _SLIP, told.FailedLoadGoesOn, "cursors_change_only_as_told"),
+    _put_back("clock-stands-still", _SLIP, told.ClockStandsStill, "checks_come_at_their_interval"),
+    _put_back("seek-keeps-mark-delete", _SLIP, told.SeekKeepsMarkDelete, "cursors_change_only_as_told"),
 )
 
 INEXPRESSIBLE: tuple[Inexpressible, ...] = (
