@@ -42,7 +42,7 @@ bench: $(STAMP) ## Measure (ARGS=driver picks one benchmark)
 mutation: $(STAMP) ## Break the reference one token at a time: do the laws notice?
 	PATH="$(CURDIR)/$(BIN):$$PATH" tools/mutation $(ARGS)
 
-nightly: $(STAMP) java ## The tests at length, then mutation and benchmarks
+nightly: $(STAMP) ## The tests at length, then mutation and benchmarks
 	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest $(ARGS)
 	$(MAKE) mutation bench ARGS=
 

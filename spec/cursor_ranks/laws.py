@@ -240,7 +240,7 @@ def settled_query_is_constant(
     if before.pending:
         return VACUOUS
     work = after.work - before.work
-    return work <= SETTLED_QUERY_WORK or Broken(
+    return 0 <= work <= SETTLED_QUERY_WORK or Broken(
         f"{command} took {work} with nothing pending; expected <= {SETTLED_QUERY_WORK}"
     )
 
@@ -251,7 +251,7 @@ def update_is_logarithmic(config: Config, before: Snapshot, command: Any, outcom
     the logarithm rounded up.  Can not see: time; work that the container does not count."""
     work = after.work - before.work
     bound = 4 + 4 * (before.pending + 1).bit_length()
-    return work <= bound or Broken(f"{command} took {work} with {before.pending} pending; expected <= {bound}")
+    return 0 <= work <= bound or Broken(f"{command} took {work} with {before.pending} pending; expected <= {bound}")
 
 
 # ---- Words of the laws ----------------------------------------------------------------------------------------------

@@ -210,7 +210,8 @@ def passes_visit_no_more_than_they_need(
     if sum([item.size_bytes for item in before.queue]) <= trigger_bytes(settings.max_size_bytes):
         for_size = 0
     bound = before.tombstones + acted + for_size
-    return visits <= bound or Broken(f"{visits} visits; {bound} are enough")
+    removed = len(left(before, after))
+    return removed <= visits <= bound or Broken(f"{visits} visits for {removed} removed; {bound} are enough")
 
 
 @step(
