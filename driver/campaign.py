@@ -12,7 +12,7 @@ from attrs import evolve, field, frozen, validators
 from ..reference.table import Entry
 from ..spec.core import System
 from .child import DEFAULT_LIMITS, Limits
-from .corpus import SavedCase, read_corpus
+from .corpus import Corpus, SavedCase, read_corpus
 from .errors import Usage
 from .finding import Finding, fewest
 from .loop import Job, Result
@@ -65,21 +65,32 @@ class Progress:
     seconds: float
 
 
-def check(options: Options, progress: Callable[[Progress], None] | None = None) -> Report:
-    """Runs a campaign.  Raises Usage, before anything runs, where an option can not be used."""
+def _never() -> bool:
+    return False
+
+
+def check(
+    options: Options,
+    progress: Callable[[Progress], None] | None = None,
+    interrupted: Callable[[], bool] = _never,
+) -> Report:
+    """Runs a campaign.  Raises Usage, before anything runs, where an option can not be used.
+
+    Once `interrupted` says so it ends, with what there is by then; it is asked many times a second.
+    """
     systems = {entry.name: entry.system for entry in options.entries}
     _check_names(options, tuple(systems.values()))
     jobs = [_job(options, entry) for entry in options.entries]
-    saved = read_corpus(options.corpus, systems.get) if options.corpus is not None else []
+    corpus = read_corpus(options.corpus, systems.get) if options.corpus is not None else Corpus()
     began = time.monotonic()
     reports = []
     for number, job in enumerate(jobs):
         left = None
         if options.time_budget_seconds is not None:  # each system gets its share of what the ones before it left
             left = max(0.0, options.time_budget_seconds - (time.monotonic() - began)) / (len(jobs) - number)
-        own = [each for each in saved if each.case.system == job.system.name]
-        reports.append(_check_system(options, job, own, left, progress))
-    return Report(tuple(reports))
+        own = tuple(each for each in corpus.cases if each.case.system == job.system.name)
+        reports.append(_check_system(options, job, own, left, progress, interrupted))
+    return Report(tuple(reports), corpus.skipped if options.corpus is not None else None)
 
 
 def _job(options: Options, entry: Entry) -> Job:
@@ -114,12 +125,14 @@ def _check_names(options: Options, systems: tuple[System, ...]) -> None:
 def _check_system(
     options: Options,
     job: Job,
-    saved: list[SavedCase],
+    saved: tuple[SavedCase, ...],
     time_budget_seconds: float | None,
     progress: Callable[[Progress], None] | None,
+    interrupted: Callable[[], bool],
 ) -> SystemReport:
     began = time.monotonic()
-    replayed = _replay(options, job, saved)
+    noted = tuple(evolve(each, case=evolve(each.case, note=each.case.note or each.path.name)) for each in saved)
+    replayed = _replay(options, job, noted, interrupted)
     if time_budget_seconds is not None:
         time_budget_seconds = max(0.0, time_budget_seconds - (time.monotonic() - began))
     result = supervise_many(
@@ -129,14 +142,16 @@ def _check_system(
         limits=options.limits,
         time_budget_seconds=time_budget_seconds,
         progress=_told(progress, job, options.cases, began),
+        interrupted=interrupted,
     )
-    return _report(options, job, result, replayed, time.monotonic() - began)
+    report = _report(options, job, result, replayed, time.monotonic() - began)
+    return evolve(report, saved=noted)
 
 
-def _replay(options: Options, job: Job, saved: list[SavedCase]) -> Result:
+def _replay(options: Options, job: Job, saved: tuple[SavedCase, ...], interrupted: Callable[[], bool]) -> Result:
     """Runs the saved cases with everything on, in the order of their names; one child, so that the order stays."""
-    cases = tuple(evolve(each.case, note=each.case.note or each.path.name) for each in saved)
-    return supervise_many(Saved(job, cases), len(cases), limits=options.limits)
+    cases = tuple(each.case for each in saved)
+    return supervise_many(Saved(job, cases), len(cases), limits=options.limits, interrupted=interrupted)
 
 
 def _told(
@@ -175,7 +190,7 @@ def _report(options: Options, job: Job, result: Result, replayed: Result, second
         cases_asked=options.cases,
         cases_run=result.tally.cases,
         cases_ended=sum(result.ended_count.values()),
-        stopped=result.stopped,
+        stopped=result.stopped or replayed.stopped,
         seconds=seconds,
         tally=result.tally,
         laws=table,

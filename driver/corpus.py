@@ -25,12 +25,37 @@ class SavedCase:
     case: Case
 
 
-def read_corpus(folder: Path, find_system: Callable[[str], System | None]) -> list[SavedCase]:
-    """Every case of a folder, in order of name; Usage says which folder or file can not be read."""
+@frozen
+class Corpus:
+    """The cases of a folder that are for the systems at hand, and how many are for others."""
+
+    cases: tuple[SavedCase, ...] = ()
+    skipped: int = 0
+
+
+class _OtherSystem(Exception):
+    """A case is for a system that is not at hand."""
+
+
+def read_corpus(folder: Path, find_system: Callable[[str], System | None]) -> Corpus:
+    """The cases of a folder and its subfolders, in order of name; Usage says what can not be read."""
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise Usage(f"corpus {folder} {what}; expected a folder with cases, *.json")
-    return [SavedCase(path, _read(path, find_system)) for path in sorted(folder.glob("*.json"))]
+
+    def find(name: str) -> System:
+        system = find_system(name)
+        if system is None:
+            raise _OtherSystem(name)
+        return system
+
+    cases, skipped = [], 0
+    for path in sorted(folder.rglob("*.json")):
+        try:
+            cases.append(SavedCase(path, _read(path, find)))
+        except _OtherSystem:
+            skipped += 1
+    return Corpus(tuple(cases), skipped)
 
 
 def _read(path: Path, find_system: Callable[[str], System | None]) -> Case:

@@ -7,18 +7,18 @@ faithful.  A subject that fails here gives findings that mislead.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import attrs
-from attrs import frozen
+from attrs import define, field, frozen
 
 from ..spec.core import (
     NOT_OBSERVED,
     Case,
     Cloneable,
     Dialect,
-    Subject,
     System,
     unobserved_by,
     unsupported_by,
@@ -54,56 +54,155 @@ class Bench:
     dialect: Dialect
     make: MakeSubject
     cases: tuple[Case, ...]
+    tell: Callable[[int], None]  # is given the number of each step before the subject takes it
 
-    def started(self, case: Case) -> Subject:
-        subject = self.make()
-        subject.reset(case.config, self.dialect)
-        return subject
+    def patient(self) -> Patient:
+        return Patient(self.make(), self.tell)
 
-    def outcomes(self, subject: Subject, case: Case, look: bool = False) -> Iterator[Any]:
+    def started(self, case: Case) -> Patient:
+        patient = self.patient()
+        patient.reset(case.config, self.dialect)
+        return patient
+
+    def outcomes(self, patient: Patient, case: Case, look: bool = False) -> Iterator[Any]:
         """What a subject answers to a case, from its reset on; an exception is its last answer."""
         try:
-            subject.reset(case.config, self.dialect)
+            patient.reset(case.config, self.dialect)
             for command in case.commands:
-                yield subject.apply(command)
+                yield patient.apply(command)
                 if look:
-                    subject.snapshot()
+                    patient.snapshot()
+        except Raised as raised:
+            yield raised
+
+
+class Raised(Exception):
+    """An exception that came out of a subject: in which call, and after how many commands."""
+
+    def __init__(self, doing: str, error: Exception, step: int) -> None:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        shown = f"{type(error).__name__}: {error}"[:500]
+        file = where.filename.rpartition("/")[2]
+        super().__init__(f"{doing} raised {shown} ({where.name}, line {where.lineno} of {file})")
+        self.step = step
+        self.place = type(error), where.filename, where.lineno  # what makes two of them one
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Raised) and (self.place, self.step) == (other.place, other.step)
+
+    __hash__ = None  # type: ignore[assignment]  # compared, and never kept in a set
+
+
+@define
+class Patient:
+    """A subject whose every call says where it is, and whose exceptions say in which call."""
+
+    subject: Any
+    tell: Callable[[int], None]
+    step: int = 0
+
+    def reset(self, config: Any, dialect: Dialect) -> None:
+        self.step = 0
+        self.tell(0)
+        self._call("reset()", lambda: self.subject.reset(config, dialect))
+
+    def apply(self, command: Any) -> Any:
+        self.step += 1
+        self.tell(self.step)
+        return self._call(repr(command), lambda: self.subject.apply(command))
+
+    def snapshot(self) -> Any:
+        return self._call("snapshot()", self.subject.snapshot)
+
+    def clone(self) -> Patient:
+        return Patient(self._call("clone()", self.subject.clone), self.tell, self.step)
+
+    def fingerprint(self) -> Any:
+        return self._call("fingerprint()", self.subject.fingerprint)
+
+    def _call(self, doing: str, call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except MemoryError:
+            raise
         except Exception as error:
-            yield f"raised {_shown(error)}"
+            raise Raised(doing, error, self.step) from error
 
 
 Examination = Callable[[Bench, Case], Problem | None]
 
 
+def _nobody(number: int) -> None: ...
+
+
+@frozen
+class Doctor:
+    """Examines a subject on cases drawn from a seed.  `starting` and `tell` are given the number of each case and of
+    each step before the subject takes it."""
+
+    system: System
+    make_subject: MakeSubject
+    seed: int = 0
+    cases: int = CASES
+    dialect: str = "text"
+    starting: Callable[[int], None] = _nobody
+    tell: Callable[[int], None] = _nobody
+    known: list[Raised] = field(factory=list)  # exceptions that were reported: each is reported once
+
+    def diagnoses(self) -> Iterator[Diagnosis]:
+        """The answers one by one, each with the first case that shows a problem."""
+        subject = self.make_subject()
+        unsupported = unsupported_by(subject)
+        drawn = tuple(self.case(number, unsupported) for number in range(self.cases))
+        bench = Bench(self.system, self.system.dialect(self.dialect), self.make_subject, drawn, self.tell)
+        for name, healthy, ask in EXAMINATIONS:
+            yield self._ask(bench, name, healthy, ask)
+        if isinstance(subject, Cloneable):
+            for name, healthy, ask in EXAMINATIONS_OF_CLONES:
+                yield self._ask(bench, name, healthy, ask)
+        else:
+            yield Diagnosis("clone", None, "it has no clone and fingerprint, so the explorer can not exhaust it")
+        yield _listed("unsupported", "takes every command", "does not take", sorted(unsupported))
+        yield _listed("unobserved", "shows every part", "does not show", sorted(unobserved_by(subject)))
+
+    def case(self, number: int, unsupported: frozenset[str]) -> Case:
+        job = Job(self.system, self.make_subject, "examined", self.seed, self.dialect)
+        return attrs.evolve(drawn_case(job, number, unsupported), observe=1)
+
+    def _ask(self, bench: Bench, name: str, healthy: str, ask: Examination) -> Diagnosis:
+        examined, first = 0, len(self.known)
+        told: Diagnosis | None = None
+        for number, case in enumerate(bench.cases):
+            self.starting(number)
+            try:
+                problem = ask(bench, case)
+            except Raised as raised:
+                if raised.place not in [known.place for known in self.known]:
+                    self.known.append(raised)
+                    told = told or _wrong(name, Problem(str(raised), raised.step), case)
+                continue
+            examined += 1
+            if problem is not None:
+                return told or _wrong(name, problem, case)
+        if told is not None:
+            more = len(self.known) - first - 1
+            also = f"; {more} more exception{'s' if more > 1 else ''} in other cases" if more else ""
+            return attrs.evolve(told, sentence=f"{told.sentence}{also}")
+        if not examined:
+            return Diagnosis(name, None, "not examined: every case ends with an exception that is told above")
+        rest = "" if examined == len(bench.cases) else f" of {len(bench.cases)}; it raises in the others"
+        return Diagnosis(name, True, f"{healthy} ({examined} cases{rest})")
+
+
 def examine(
     system: System, make_subject: MakeSubject, seed: int = 0, cases: int = CASES, dialect: str = "text"
 ) -> list[Diagnosis]:
-    """Examines a subject on cases drawn from a seed; each answer comes with the first case that shows a problem."""
-    subject = make_subject()
-    unsupported = unsupported_by(subject)
-    job = Job(system, make_subject, "examined", seed, dialect)
-    drawn = tuple(drawn_case(job, number, unsupported) for number in range(cases))
-    bench = Bench(system, system.dialect(dialect), make_subject, tuple(attrs.evolve(case, observe=1) for case in drawn))
-    found = [_ask(bench, name, healthy, ask) for name, healthy, ask in EXAMINATIONS]
-    if isinstance(subject, Cloneable):
-        found += [_ask(bench, name, healthy, ask) for name, healthy, ask in EXAMINATIONS_OF_CLONES]
-    else:
-        found.append(Diagnosis("clone", None, "it has no clone and fingerprint, so the explorer can not exhaust it"))
-    found.append(_listed("unsupported", "takes every command", "does not take", sorted(unsupported)))
-    found.append(_listed("unobserved", "shows every part", "does not show", sorted(unobserved_by(subject))))
-    return found
+    """Examines a subject in this process: for one that is known to come back from every call."""
+    return list(Doctor(system, make_subject, seed, cases, dialect).diagnoses())
 
 
-def _ask(bench: Bench, name: str, healthy: str, ask: Examination) -> Diagnosis:
-    for case in bench.cases:
-        try:
-            problem = ask(bench, case)
-        except Exception as error:
-            problem = Problem(f"it raised {_shown(error)}", len(case.commands))
-        if problem is not None:
-            shown = case.with_commands(case.commands[: problem.step])
-            return Diagnosis(name, False, problem.sentence, shown)
-    return Diagnosis(name, True, f"{healthy} ({len(bench.cases)} cases)")
+def _wrong(name: str, problem: Problem, case: Case) -> Diagnosis:
+    return Diagnosis(name, False, problem.sentence, case.with_commands(case.commands[: problem.step]))
 
 
 def _listed(name: str, none: str, some: str, names: list[str]) -> Diagnosis:
@@ -114,10 +213,9 @@ def _listed(name: str, none: str, some: str, names: list[str]) -> Diagnosis:
 
 
 def _commands_are_total(bench: Bench, case: Case) -> Problem | None:
-    for step, outcome in enumerate(bench.outcomes(bench.make(), case, look=True), 1):
-        if isinstance(outcome, str):
-            doing = repr(case.commands[step - 1]) if step <= len(case.commands) else "the last look"
-            return Problem(f"{doing} {outcome}", step)
+    for outcome in bench.outcomes(bench.patient(), case, look=True):
+        if isinstance(outcome, Raised):
+            raise outcome
     return None
 
 
@@ -136,7 +234,7 @@ def _outcomes_are_declared(bench: Bench, case: Case) -> Problem | None:
 
 def _snapshot_has_its_shape(bench: Bench, case: Case) -> Problem | None:
     subject = bench.started(case)
-    blind = unobserved_by(subject)
+    blind = unobserved_by(subject.subject)
     for step, command in enumerate((None, *case.commands)):
         if command is not None:
             subject.apply(command)
@@ -153,6 +251,44 @@ def _snapshot_has_its_shape(bench: Bench, case: Case) -> Problem | None:
     return None
 
 
+def _rows_are_in_order(bench: Bench, case: Case) -> Problem | None:
+    """Compares with the model for as long as nothing but the order of rows differs: the rest is for laws to judge."""
+    patient, model = bench.started(case), bench.system.model
+    state = model.start(case.config)
+    for step, command in enumerate((None, *case.commands)):
+        if command is not None:
+            outcome = patient.apply(command)
+            state, expected = model.step(case.config, state, command, bench.dialect)
+            if outcome != expected:
+                return None
+        shown, view = patient.snapshot(), model.view(state)
+        if not isinstance(shown, bench.system.snapshot):
+            return None
+        for part in bench.system.parts:
+            mine, models = getattr(shown, part), getattr(view, part)
+            if NOT_OBSERVED in (mine, models) or mine == models:
+                continue
+            if not _differ_in_order_alone(mine, models):
+                return None
+            return Problem(f"the rows of {part} are not in order{_order_of(models)}: {mine!r}, not {models!r}", step)
+    return None
+
+
+def _differ_in_order_alone(rows: Any, others: Any) -> bool:
+    both = isinstance(rows, tuple) and isinstance(others, tuple)
+    return both and sorted(map(repr, rows)) == sorted(map(repr, others))
+
+
+def _order_of(rows: tuple[Any, ...]) -> str:
+    """` of FIELD`, the first field that rows are sorted by; nothing where there is none."""
+    for name in getattr(rows[0], "_fields", ()):
+        values = [getattr(row, name) for row in rows]
+        comparable = all(type(value) is type(values[0]) for value in values) and isinstance(values[0], str | int)
+        if comparable and values == sorted(values):
+            return f" of {name}"
+    return ""
+
+
 def _snapshot_is_stable(bench: Bench, case: Case) -> Problem | None:
     subject = bench.started(case)
     for step, command in enumerate(case.commands, 1):
@@ -165,42 +301,42 @@ def _snapshot_is_stable(bench: Bench, case: Case) -> Problem | None:
 
 def _same_case_same_outcomes(bench: Bench, case: Case) -> Problem | None:
     return _parting(
-        case, bench.outcomes(bench.make(), case), bench.outcomes(bench.make(), case), "one instance", "another"
+        case, bench.outcomes(bench.patient(), case), bench.outcomes(bench.patient(), case), "one instance", "another"
     )
 
 
 def _looking_changes_nothing(bench: Bench, case: Case) -> Problem | None:
-    unseen, seen = bench.outcomes(bench.make(), case), bench.outcomes(bench.make(), case, look=True)
+    unseen, seen = bench.outcomes(bench.patient(), case), bench.outcomes(bench.patient(), case, look=True)
     return _parting(case, unseen, seen, "without looking", "with a look after every command")
 
 
 def _reset_resets(bench: Bench, case: Case) -> Problem | None:
-    used = bench.make()
+    used = bench.patient()
     other = bench.cases[bench.cases.index(case) - 1]
     for _ in bench.outcomes(used, other):
         pass
     return _parting(
-        case, bench.outcomes(bench.make(), case), bench.outcomes(used, case), "a new instance", "one that was reset"
+        case, bench.outcomes(bench.patient(), case), bench.outcomes(used, case), "a new instance", "one that was reset"
     )
 
 
 def _clone_is_faithful(bench: Bench, case: Case) -> Problem | None:
     """The clone goes first, and the original after it: what the clone does must not reach the original."""
-    original: Any = bench.started(case)
+    original = bench.started(case)
     half = len(case.commands) // 2
     before = [original.apply(command) for command in case.commands[:half]]
     clone = original.clone()
     rest = case.commands[half:]
     from_clone = [clone.apply(command) for command in rest]
     from_original = [original.apply(command) for command in rest]
-    undisturbed = bench.outcomes(bench.make(), case)
+    undisturbed = bench.outcomes(bench.patient(), case)
     return _parting(
         case, iter([*before, *from_original]), undisturbed, "the original of a clone", "one never cloned"
     ) or (_parting(case, iter([*before, *from_clone]), iter([*before, *from_original]), "the clone", "its original"))
 
 
 def _fingerprints_agree(bench: Bench, case: Case) -> Problem | None:
-    original: Any = bench.started(case)
+    original = bench.started(case)
     for step, command in enumerate(case.commands, 1):
         original.apply(command)
         mark, twin = original.fingerprint(), original.clone().fingerprint()
@@ -217,6 +353,7 @@ EXAMINATIONS: tuple[tuple[str, str, Examination], ...] = (
     ("total", "it takes every command at any time", _commands_are_total),
     ("outcomes", "its outcomes are of the declared classes, and plain data", _outcomes_are_declared),
     ("snapshot", "its snapshot has the parts that it should, as plain data", _snapshot_has_its_shape),
+    ("order", "the rows of its snapshot come in the order that the words state", _rows_are_in_order),
     ("stable snapshot", "two looks after the same command are equal", _snapshot_is_stable),
     ("repeatable", "the same case gives the same outcomes", _same_case_same_outcomes),
     ("undisturbed", "looking changes no outcome", _looking_changes_nothing),
@@ -231,7 +368,10 @@ EXAMINATIONS_OF_CLONES: tuple[tuple[str, str, Examination], ...] = (
 def _parting(case: Case, ones: Iterator[Any], others: Iterator[Any], one: str, other: str) -> Problem | None:
     """Where two runs of a case part."""
     for step, (a, b) in enumerate(zip(ones, others, strict=False), 1):
+        if isinstance(a, Raised) and a == b:
+            raise a
         if a != b:
+            a, b = (str(each) if isinstance(each, Raised) else each for each in (a, b))
             doing = repr(case.commands[step - 1]) if step <= len(case.commands) else "the end"
             return Problem(f"{doing} answered {a!r} ({one}) and {b!r} ({other})", step)
     return None
@@ -244,7 +384,3 @@ def _is_plain(value: object) -> bool:
     if attrs.has(type(value)):
         return all(_is_plain(item) for item in attrs.asdict(value, recurse=False).values())  # type: ignore[arg-type]
     return value is None or isinstance(value, bool | int | str | bytes | frozenset)
-
-
-def _shown(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"[:500]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, Literal
 
 from attrs import asdict, frozen
 
 from ..spec.core import Law, System
+from .corpus import SavedCase
 from .finding import Finding, finding_to_json
 from .loop import Result
+from .supervisor import INTERRUPTED
 from .tally import BROKEN, HOLDS, VACUOUS_COUNT, Tally
 
 VERSION = 1
+EXIT_INTERRUPTED = 130
 
 Evidence = Literal["fuzzed", "violated", "unknown", "not observed"]
 
@@ -70,6 +74,7 @@ class SystemReport:
     ended: tuple[Finding, ...]
     ended_count: dict[str, int]
     corpus: CorpusRow
+    saved: tuple[SavedCase, ...] = ()  # the cases of the corpus that were run first
 
     @property
     def steps(self) -> int:
@@ -88,6 +93,16 @@ class SystemReport:
     def failed(self) -> bool:
         """Whether something broke that is not tolerated."""
         return any(not finding.tolerated for finding in (*self.findings, *self.ended))
+
+    def file_of(self, finding: Finding) -> Path | None:
+        """The file of the corpus that a finding came from; its case may be cut behind the step that ended it."""
+        if finding.number is not None:
+            return None
+        ran = finding.case
+        for each in self.saved:
+            if ran == each.case.with_commands(each.case.commands[: len(ran.commands)]):
+                return each.path
+        return None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -115,6 +130,7 @@ class Report:
     """What a campaign showed."""
 
     systems: tuple[SystemReport, ...]
+    skipped: int | None = None  # cases of the corpus that are for other systems; none where there was no corpus
 
     @property
     def digest(self) -> str:
@@ -125,7 +141,13 @@ class Report:
         return blake2b("\n".join(sorted(named)).encode(), digest_size=8).hexdigest()
 
     @property
+    def interrupted(self) -> bool:
+        return any(system.stopped == INTERRUPTED for system in self.systems)
+
+    @property
     def exit_code(self) -> int:
+        if self.interrupted:
+            return EXIT_INTERRUPTED
         return 1 if any(system.failed for system in self.systems) else 0
 
     def to_json(self) -> dict[str, Any]:
@@ -133,6 +155,7 @@ class Report:
             "brokerlaw-report": VERSION,
             "digest": self.digest,
             "exit_code": self.exit_code,
+            "corpus_skipped": self.skipped,
             "systems": [system.to_json() for system in self.systems],
         }
 

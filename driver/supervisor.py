@@ -32,6 +32,7 @@ from .work import Drawn, Work
 RANGE_SIZE = 250  # cases; a new child costs about as much as five
 COMMIT_SECONDS = 0.1  # how often a child sends what it has
 POLL_SECONDS = 0.05
+INTERRUPTED = "interrupted"  # why a campaign stopped that its user stopped
 PROBES = 3  # cases of a range that are run again to see in which step they end
 
 
@@ -58,7 +59,7 @@ def supervise(
         if starting is not None and whole.number is not None:
             starting(whole.number)
 
-    (done,) = _run_ranges(iter([whole]), 1, None, looked)
+    (done,) = _run_ranges(iter([whole]), 1, lambda: False, looked)
     return done
 
 
@@ -71,15 +72,17 @@ def supervise_many(
     limits: Limits = DEFAULT_LIMITS,
     time_budget_seconds: float | None = None,
     progress: Progress | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
 ) -> Result:
-    """Runs the cases 0 .. count-1, several ranges side by side.  A time budget ends it with what it has."""
+    """Runs the cases 0 .. count-1, several ranges side by side.  A time budget ends it with what it has, and so does
+    `interrupted`, which is asked as often as the parent looks at its children."""
     work = Drawn(job) if isinstance(job, Job) else job
     deadline = None if time_budget_seconds is None else time.monotonic() + time_budget_seconds
     total = Result()
 
     def ranges() -> Iterator[_Range]:
         for first in range(0, count, range_size):
-            if total.stopped or _hangs(total) >= limits.max_hangs:
+            if total.stopped or interrupted() or _hangs(total) >= limits.max_hangs:
                 return
             yield _Range(work, limits, first, min(first + range_size, count))
 
@@ -87,13 +90,16 @@ def supervise_many(
         if progress is not None:
             progress(_counts([total, *[each.result for each in active]]))
 
-    with closing(_run_ranges(ranges(), jobs, deadline, looked)) as results:
+    def is_over() -> bool:
+        return interrupted() or (deadline is not None and time.monotonic() >= deadline)
+
+    with closing(_run_ranges(ranges(), jobs, is_over, looked)) as results:
         for done in results:
             total.add(done)
             total.findings = fewest(total.findings, work.job.max_findings)
             total.ended = fewest(total.ended, work.job.max_findings)
     if total.tally.cases + sum(total.ended_count.values()) < count and not total.stopped:
-        total.stopped = _why_stopped(total, limits, time_budget_seconds)
+        total.stopped = INTERRUPTED if interrupted() else _why_stopped(total, limits, time_budget_seconds)
     return total
 
 
@@ -112,9 +118,9 @@ def _counts(results: list[Result]) -> Counts:
 
 
 def _run_ranges(
-    ranges: Iterator[_Range], jobs: int, deadline: float | None, looked: Callable[[list[_Range]], None]
+    ranges: Iterator[_Range], jobs: int, is_over: Callable[[], bool], looked: Callable[[list[_Range]], None]
 ) -> Generator[Result, None, None]:
-    """Runs ranges, `jobs` of them side by side, and gives the result of each as it ends; at the deadline those of the
+    """Runs ranges, `jobs` of them side by side, and gives the result of each as it ends; once it is over those of the
     ones that still run, as far as they are.  `looked` is called as often as the parent looks at its children."""
     active: list[_Range] = []
     try:
@@ -130,7 +136,7 @@ def _run_ranges(
                     active.remove(each)
                     yield each.result
             looked(active)
-            if deadline is not None and time.monotonic() >= deadline:
+            if is_over():
                 yield from [each.result for each in active]
                 return
     finally:

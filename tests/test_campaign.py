@@ -192,7 +192,7 @@ def _finding() -> Finding:
 
 def test_a_saved_finding_is_replayed_first_and_found_again(tmp_path: Path) -> None:
     path = add_to_corpus(tmp_path, _finding())
-    (saved,) = read_corpus(tmp_path, {"toy": TOY}.get)
+    (saved,) = read_corpus(tmp_path, {"toy": TOY}.get).cases
     assert saved.case.commands == _finding().case.commands
     broken = _check("legacy", corpus=tmp_path, cases=0)
     assert (broken.corpus.cases, broken.corpus.broken) == (1, 1)
@@ -204,6 +204,28 @@ def test_a_saved_finding_is_replayed_first_and_found_again(tmp_path: Path) -> No
     assert path.name.startswith("toy-a_pass_costs_exactly_its_price-")
 
 
+def test_a_corpus_is_read_with_its_subfolders_and_without_the_cases_of_other_systems(tmp_path: Path) -> None:
+    path = add_to_corpus(tmp_path / "deep" / "er", _finding())
+    for number in range(3):
+        (tmp_path / f"{number}.json").write_text('{"brokerlaw-case": 1, "system": "other", "commands": []}')
+    report = check(_options("legacy", corpus=tmp_path, cases=0))
+    (toy,) = report.systems
+    assert (toy.corpus.cases, report.skipped) == (1, 3)
+    assert [toy.file_of(finding) for finding in toy.findings] == [path]
+
+
+def test_an_interrupt_ends_every_system_with_what_there_is() -> None:
+    twin = Entry(evolve(TOY, name="twin"), Slow)
+    options = _options(entries=(evolve(ENTRY, reference=Slow), twin), cases=10_000)
+    until = time.monotonic() + 1.0
+    report = check(options, interrupted=lambda: time.monotonic() > until)
+    first, second = report.systems
+    assert (first.stopped, second.stopped) == ("interrupted", "interrupted")
+    assert 0 < first.cases_run < 10_000
+    assert second.cases_run == 0
+    assert report.exit_code == 130
+
+
 def test_a_saved_case_that_hangs_costs_itself_only(tmp_path: Path) -> None:
     cases: dict[str, list[Any]] = {"a": [Insert("ann", 1), Push("ann")], "b": [Insert("bob", 1), Tick()], "c": [Tick()]}
     for name, commands in cases.items():
@@ -213,6 +235,7 @@ def test_a_saved_case_that_hangs_costs_itself_only(tmp_path: Path) -> None:
     (ended,) = report.ended
     assert ended.breach.kind == "hang"
     assert ended.case.note == "b.json"
+    assert report.file_of(ended) == tmp_path / "b.json"
 
 
 class HangsForBob(Turnstile):

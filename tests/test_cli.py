@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from brokerlaw.cli import check
 from brokerlaw.cli.main import entry
+from brokerlaw.driver.errors import Usage
+from brokerlaw.driver.swarm import CHECKED_RATE
 from brokerlaw.reference.table import TABLE
 
 ON_TOY = ("--system", "tests.cli_subjects:TOY_ENTRY")
@@ -88,6 +92,17 @@ def test_systems_shows_what_a_field_may_hold(cli: Cli) -> None:
     assert re.search(r"price_coins +1 to 9, default 1", shown)
 
 
+def test_systems_shows_what_outcomes_and_rows_are_made_of(cli: Cli) -> None:
+    shown = cli("systems", "cursor_ranks").out
+    assert "Outcomes (from brokerlaw.spec.cursor_ranks.words)" in shown
+    assert "  At(position: tuple[int, int] | None)" in shown
+    assert re.search(r"cursors +tuple\[CursorRow, \.\.\.\]", shown)
+    assert "  CursorRow(cursor: str, number: int, position: tuple[int, int] | None)" in shown
+    data = cli("systems", "cursor_ranks", "--json").data["systems"][0]
+    assert data["outcome_fields"]["Count"] == {"value": "int"}
+    assert data["rows"]["CursorRow"]["cursor"] == "str"
+
+
 # ---- check ----------------------------------------------------------------------------------------------------------
 
 
@@ -111,6 +126,26 @@ def test_the_law_table_of_one_system_has_a_line_for_each_law(cli: Cli) -> None:
     ran = cli("check", "cursor_ranks", "--cases", "100")
     assert re.search(r"rank_counts_at_or_before +fuzzed +[\d,]+ +0", ran.out)
     assert "of 10 states reached" in ran.out
+
+
+def test_laws_that_were_never_put_to_the_test_are_one_line_and_no_pass(cli: Cli) -> None:
+    ran = cli("check", "entry_cache", "--cases", "1")
+    assert "unknown" not in ran.out
+    assert "never put to the test: 56 laws (named with --verbose or --json)" in ran.out
+    assert "reached:\n" not in ran.out
+    assert "Nothing broke" not in ran.out
+    assert "No law was put to the test in 1 case" in ran.out
+    assert "Run more cases, or use --every-step." in ran.out
+    law = cli("check", "entry_cache", "--cases", "1", "--json").data["systems"][0]["laws"][0]["law"]
+    assert law not in ran.out
+    assert law in cli("check", "entry_cache", "--cases", "1", "--verbose").out
+
+
+def test_the_help_states_the_rate_at_which_every_law_is_asked(cli: Cli) -> None:
+    with pytest.raises(SystemExit):
+        cli("check", "--help")
+    shown = " ".join(cli.capsys.readouterr().out.split())
+    assert f"one case of {round(1 / CHECKED_RATE)}" in shown
 
 
 def test_a_broken_law_is_drawn_with_its_case_and_how_to_replay_it(cli: Cli, tmp_path: Path) -> None:
@@ -150,6 +185,57 @@ def test_out_holds_the_report_and_the_cases(cli: Cli, tmp_path: Path) -> None:
     assert not (tmp_path / "brokerlaw-out").exists()
 
 
+def test_a_case_that_can_not_be_saved_does_not_cost_the_report(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> Path:
+        raise Usage("brokerlaw-out: can not be written: No space left on device")
+
+    monkeypatch.setattr(check, "add_to_corpus", full)
+    ran = cli("check", *ON_TOY, *BROKEN, "--cases", "200")
+    assert ran.code == 2
+    assert "BROKEN  credit_stays_within_the_maximum" in ran.out
+    assert "  replay  " not in ran.out
+    assert ran.err == "brokerlaw: brokerlaw-out: can not be written: No space left on device\n"
+    data = cli("check", *ON_TOY, *BROKEN, "--cases", "200", "--json").data
+    assert "No space left" in data["error"]
+    assert data["systems"][0]["findings"][0]["file"] is None
+
+
+def test_ctrl_c_ends_a_check_with_what_it_has(tmp_path: Path) -> None:
+    here = Path(__file__).resolve().parent.parent
+    words = ["check", *ON_TOY, *BROKEN, "--cases", "100000000", "--jobs", "2", "--out", str(tmp_path / "out")]
+    ours, theirs = os.openpty()  # progress is shown on a terminal at once
+    process = subprocess.Popen(
+        [sys.executable, "-m", "brokerlaw", *words],
+        cwd=here,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    shown = b""
+    while b" finding" not in shown:
+        shown += os.read(ours, 4096)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the children too
+    out, _ = process.communicate(timeout=30)
+    os.close(ours)
+    assert process.returncode == 130
+    assert "stopped early: interrupted" in out
+    assert "BROKEN  credit_stays_within_the_maximum" in out
+    assert list((tmp_path / "out").glob("toy-*.json"))
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)  # nobody is left in its group
+
+
+def test_cases_that_ended_are_counted_and_said_to_be_saved_in_part(cli: Cli) -> None:
+    ran = cli("check", *ON_TOY, "--subject", "tests.cli_subjects:Exits", "--cases", "12")
+    ended, kept = re.findall(r"(\d+) cases ended by a limit or a crash.*\((\d+) of \1 saved\)", ran.out)[0]
+    assert int(kept) < int(ended)
+    assert "of 12 cases." in ran.out
+
+
 def test_a_subject_that_raises_is_a_finding(cli: Cli) -> None:
     ran = cli("check", "--system", "tests.toy:TOY", "--subject", "tests.cli_subjects:Raises", "--cases", "50")
     assert ran.code == 1
@@ -179,8 +265,15 @@ def test_a_corpus_is_replayed_first_and_grows(cli: Cli, tmp_path: Path) -> None:
     assert again.code == 1
     assert again.data["systems"][0]["corpus"]["cases"] == len(saved)
     assert sorted(corpus.iterdir()) == saved
+    files = [finding["file"] for finding in again.data["systems"][0]["findings"] if finding["number"] is None]
+    assert files
+    assert set(files) <= {f"corpus/{path.name}" for path in saved}
+    assert not (tmp_path / "brokerlaw-out").exists()
+    (corpus / "other.json").write_text('{"brokerlaw-case": 1, "system": "cursor_ranks", "commands": []}')
     healthy = cli("check", *ON_TOY, "--cases", "1", "--corpus", "corpus")
     assert healthy.code == 0
+    assert f"corpus: {len(saved)} saved case" in healthy.out
+    assert "run first, 1 case of other systems skipped" in healthy.out
     assert "run first, 0 broke" in healthy.out
 
 
@@ -198,7 +291,7 @@ def test_a_dialect_changes_what_is_right(cli: Cli) -> None:
 
 
 def test_what_a_subject_can_not_show_is_not_observed(cli: Cli) -> None:
-    ran = cli("check", "cursor_ranks", "--subject", "tests.cli_subjects:BlindRanks", "--cases", "150")
+    ran = cli("check", "cursor_ranks", "--subject", "tests.cli_subjects:BlindRanks", "--cases", "150", "--every-step")
     assert ran.code == 0
     assert "5 laws not observed: removed_cursors_are_not_held" in ran.out
     assert "Beside that: 5 laws not observed" in ran.out
@@ -319,6 +412,13 @@ def test_the_doctor_finds_the_reference_sound(cli: Cli) -> None:
     ran = cli("doctor", *ON_TOY, "--subject", "reference")
     assert ran.code == 0
     assert "The adapter is sound." in ran.out
+
+
+def test_the_doctor_survives_a_subject_that_does_not(cli: Cli) -> None:
+    ran = cli("doctor", *ON_TOY, "--subject", "tests.cli_subjects:Exits")
+    assert ran.code == 1
+    assert re.search(r"WRONG +total +the subject ended the process with exit code 3, in step \d+, Push", ran.out)
+    assert re.search(r"-- +reset +not examined", ran.out)
 
 
 def test_the_doctor_shows_a_case_for_what_is_unsound(cli: Cli) -> None:

@@ -1,7 +1,8 @@
-"""Bad input of every kind: exit code 2, one sentence on stderr, nothing on stdout, nothing written."""
+"""Bad input of every kind: exit code 2, one sentence on stderr, nothing on stdout but for --json, nothing written."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -21,6 +22,9 @@ BAD: list[tuple[tuple[str, ...], str]] = [
     ((), "COMMAND"),
     (("chek",), "did you mean check?"),
     (("check", "--nonsense"), "--nonsense"),
+    (("check", "--case", "5"), "did you mean --cases"),
+    (("doctor", *TOY, "--subject", "reference", "--sed", "5"), "see brokerlaw doctor --help"),
+    (("mutants", "--system", "tests.toy:TOY"), "toy has no mutants"),
     (("check", "cursor_rank"), "did you mean cursor_ranks?"),
     (("systems", "nothing"), "there is no system 'nothing'"),
     (("check", "--system", "no_such_module:X"), "there is no module 'no_such_module'"),
@@ -88,15 +92,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("json", [(), ("--json",)], ids=["text", "json"])
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
 @pytest.mark.parametrize(("words", "said"), BAD, ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
 def test_bad_input_gets_one_sentence(
-    words: tuple[str, ...], said: str, json: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], said: str, form: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = sorted(folder.rglob("*"))
-    code = entry([*words, *json])
+    code = entry([*words, *form])
     out, err = capsys.readouterr()
-    assert (code, out) == (2, "")
+    assert code == 2
+    if form:
+        command = words[0] if words and words[0] != "chek" else ""
+        sentence = err.removeprefix("brokerlaw: ").rstrip("\n")
+        assert json.loads(out) == {"brokerlaw": command, "version": 1, "error": sentence}
+    else:
+        assert out == ""
     assert err.startswith("brokerlaw: ")
     assert err.count("\n") == 1
     assert said in err

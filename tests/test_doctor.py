@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from itertools import count
 from typing import Any
 
 import pytest
 
-from brokerlaw.driver.doctor import EXAMINATIONS, EXAMINATIONS_OF_CLONES, Diagnosis, examine
+from brokerlaw.driver.child import Limits
+from brokerlaw.driver.doctor import EXAMINATIONS, EXAMINATIONS_OF_CLONES, Diagnosis, Doctor, examine
+from brokerlaw.driver.isolated import examine_isolated
 from brokerlaw.reference.table import TABLE, Entry
 from brokerlaw.spec.core import NOT_OBSERVED, Dialect
 
@@ -57,6 +61,37 @@ class CountsLooks(Turnstile):
     def snapshot(self) -> Snapshot:
         self.passed += 1
         return super().snapshot()
+
+
+class RaisesInReset(Turnstile):
+    def __init__(self) -> None: ...
+
+    def reset(self, config: Config, dialect: Dialect) -> None:
+        raise ValueError("no such price")
+
+
+class RaisesWhenSeen(Turnstile):
+    def snapshot(self) -> Snapshot:
+        if self.purses:
+            raise KeyError("ann")
+        return super().snapshot()
+
+
+class ShowsBackwards(Turnstile):
+    def snapshot(self) -> Snapshot:
+        shown = super().snapshot()
+        return shown._replace(credits=shown.credits[::-1])
+
+
+class Hangs(Turnstile):
+    def tick(self) -> int:
+        while True:
+            time.sleep(1)
+
+
+class Leaves(Turnstile):
+    def tick(self) -> int:
+        os._exit(3)
 
 
 class RaisesOnTick(Turnstile):
@@ -109,6 +144,9 @@ class UnhashableMark(Turnstile):
         (Moody, "repeatable", "another"),
         (SpoiledByLooking, "undisturbed", "with a look after every command"),
         (CountsLooks, "stable snapshot", "two looks after the same command differ"),
+        (RaisesInReset, "total", "reset() raised ValueError: no such price (reset, line"),
+        (RaisesWhenSeen, "total", "snapshot() raised KeyError: 'ann' (snapshot, line"),
+        (ShowsBackwards, "order", "the rows of credits are not in order"),
         (RaisesOnTick, "total", "Tick() raised RuntimeError: the clock is broken"),
         (AnswersText, "outcomes", "expected one of Accepted, Passed, Locked, Returned"),
         (AnswersList, "outcomes", "whose coins is not plain immutable data"),
@@ -126,6 +164,51 @@ def test_a_sick_subject_is_told_what_it_lacks_with_the_case_that_shows_it(
     assert name in found
     assert sentence in found[name].sentence
     assert found[name].case is not None
+
+
+def test_an_exception_is_told_once_with_the_case_up_to_it() -> None:
+    found = {diagnosis.name: diagnosis for diagnosis in examine(TOY, RaisesInReset, cases=5)}
+    assert [name for name, diagnosis in found.items() if diagnosis.ok is False] == ["total"]
+    assert found["total"].case is not None
+    assert found["total"].case.commands == ()
+    assert found["reset"].ok is None
+    assert found["reset"].sentence.startswith("not examined")
+    ticks = _sick(RaisesOnTick)
+    assert list(ticks) == ["total"]
+    assert ticks["total"].case is not None
+    assert ticks["total"].case.commands[-1] == Tick()
+    assert Tick() not in ticks["total"].case.commands[:-1]
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (Hangs, "it took longer than 0.3 s, in step"),
+        (Leaves, "the subject ended the process with exit code 3, in step"),
+    ],
+)
+def test_a_subject_that_ends_the_examination_is_a_diagnosis(make: Callable[[], Any], sentence: str) -> None:
+    found = {each.name: each for each in examine_isolated(Doctor(TOY, make, cases=5), Limits(case_seconds=0.3))}
+    assert found["total"].ok is False
+    assert found["total"].sentence.startswith(sentence)
+    assert found["total"].case is not None
+    assert found["total"].case.commands[-1] == Tick()
+    assert [each.ok for name, each in found.items() if name != "total"] == [None] * (len(found) - 1)
+
+
+@pytest.mark.parametrize("make", [Turnstile, RaisesOnTick, ShowsBackwards])
+def test_a_child_says_what_the_doctor_says(make: Callable[[], Any]) -> None:
+    assert examine_isolated(Doctor(TOY, make, cases=5)) == examine(TOY, make, cases=5)
+
+
+def test_exceptions_in_other_places_are_counted_where_the_first_is_told() -> None:
+    class RaisesTwice(RaisesOnTick):
+        def push(self, visitor: str) -> Any:
+            raise LookupError(visitor)
+
+    found = _sick(RaisesTwice)
+    assert list(found) == ["total"]
+    assert "; 1 more exception in other cases" in found["total"].sentence
 
 
 def test_what_it_can_not_do_is_listed_for_information() -> None:

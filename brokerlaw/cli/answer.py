@@ -21,9 +21,11 @@ class Answer:
     data: Mapping[str, Any]
     lines: list[str]
     code: int = 0
+    failure: str = ""  # what could not be done with it, a sentence: said behind the answer, which then ends with code 2
 
     def as_json(self, command: str) -> str:
-        return json.dumps({"brokerlaw": command, "version": VERSION, **self.data}, indent=1)
+        error = {"error": self.failure} if self.failure else {}
+        return json.dumps({"brokerlaw": command, "version": VERSION, **self.data, **error}, indent=1)
 
 
 def plain_data(value: Any) -> Any:

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from argparse import Namespace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ from ..driver.errors import Usage
 from ..driver.finding import Finding
 from ..driver.report import Report
 from ..driver.subjects import find_subject
+from ..driver.swarm import CHECKED_RATE
 from ..reference.table import Entry
 from .answer import VERSION, Answer
 from .check_text import report_lines
 from .findings import Filed, filed_data, replay_command
+from .interrupts import Interrupts
 from .names import check_dialect, check_laws, entries_for, subject_name
 from .options import Parser, add_dialect, add_seed, add_subject, add_systems, seconds, whole
 from .terminal import Meter, Style, counted
@@ -31,7 +34,8 @@ DESCRIPTION = """
     the same cases, the same findings and the same digest, which is the last line.
 
     The case of each finding is saved, in --corpus where that is given, else in --out; `brokerlaw replay` shows it step
-    by step.  Exit code 1: something broke that is not tolerated.
+    by step.  Exit code 1: something broke that is not tolerated.  Ctrl-C ends it with what there is by then, and with
+    exit code 130; a second one ends it at once.
 
       brokerlaw check                                        the references of all systems
       brokerlaw check cursor_ranks --cases 1000 --seed 7
@@ -93,31 +97,55 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--every-step",
         action="store_true",
-        help="ask every law at every step of every case; without it that is done in one case of sixteen, and the "
-        "others are compared with the model first",
+        help=f"ask every law at every step of every case; without it that is done in {_share(CHECKED_RATE)}, drawn "
+        "by lot, and the others are compared with the model first",
     )
     parser.add_argument(
         "--no-model", action="store_true", help="set the model aside: the laws alone judge, at every step"
     )
+    parser.add_argument("-v", "--verbose", action="store_true", help="name the laws that were never put to the test")
+
+
+def _share(rate: float) -> str:
+    share = Fraction(rate).limit_denominator(1_000)
+    return f"{'one case' if share.numerator == 1 else f'{share.numerator} cases'} of {share.denominator}"
 
 
 def run(args: Namespace, style: Style, meter: Meter) -> Answer:
     options = options_from(args)
     folders = Folders(options.corpus, args.out)
     folders.check()
-    report = campaign.check(options, lambda progress: meter.show(_told(progress)))
+    with Interrupts() as interrupts:
+        report = campaign.check(options, lambda progress: meter.show(_told(progress)), interrupts.came)
     meter.clear()
     own = {entry.name: name for name, entry in _own_systems(args, options).items()}
+    filed, failure = _file(report, folders, own, options.only)
+    data = report_data(report, filed)
+    try:
+        folders.write_report(data)
+    except Usage as unwritten:
+        failure = failure or str(unwritten)
+    systems = {entry.name: entry.system for entry in options.entries}
+    lines = report_lines(report, systems, filed, style, options.model, args.verbose)
+    return Answer(data, lines, report.exit_code, failure)
+
+
+def _file(
+    report: Report, folders: Folders, own_systems: dict[str, str], laws: tuple[str, ...]
+) -> tuple[list[Filed], str]:
+    """Saves what was found, as far as that can be done; and the first sentence that says why something could not."""
     filed: list[Filed] = []
+    failure = ""
     for part in report.systems:
         for finding in (*part.findings, *part.ended):
-            path = folders.save(finding)
-            replay = replay_command(path, finding.subject, own.get(part.system), options.only)
+            path = part.file_of(finding)
+            try:
+                path = path or folders.save(finding)
+            except Usage as unwritten:
+                failure = failure or str(unwritten)
+            replay = replay_command(path, finding.subject, own_systems.get(part.system), laws) if path else ""
             filed.append(Filed(finding, path, replay))
-    data = report_data(report, filed)
-    folders.write_report(data)
-    systems = {entry.name: entry.system for entry in options.entries}
-    return Answer(data, report_lines(report, systems, filed, style, options.model), report.exit_code)
+    return filed, failure
 
 
 def options_from(args: Namespace) -> campaign.Options:
@@ -183,10 +211,9 @@ class Folders:
                 _check_folder(folder)
 
     def save(self, finding: Finding) -> Path:
-        """A new finding goes into the corpus; one that is tolerated or came from there, or has no corpus to go to,
-        goes into the other folder, as does every one where that was asked for."""
-        new = finding.number is not None and not finding.tolerated
-        if self.corpus is None or not new:
+        """A new finding goes into the corpus; one that is tolerated, or has no corpus to go to, goes into the other
+        folder, as does every one where that was asked for."""
+        if self.corpus is None or finding.tolerated:
             return add_to_corpus(self.out or DEFAULT_OUT, finding)
         if self.out is not None:
             add_to_corpus(self.out, finding)

@@ -11,12 +11,21 @@ from .terminal import Style, counted, table, wrapped
 
 
 def report_lines(
-    report: Report, systems: Mapping[str, System], filed: Sequence[Filed], style: Style, model: bool = True
+    report: Report,
+    systems: Mapping[str, System],
+    filed: Sequence[Filed],
+    style: Style,
+    model: bool = True,
+    verbose: bool = False,
 ) -> list[str]:
-    """The whole report; each law has a line where one system was checked, the doubtful ones where several were."""
+    """The whole report; each law that was put to the test has a line where one system was checked, the broken ones
+    where several were."""
     lines: list[str] = []
+    whole = len(report.systems) == 1
     for part in report.systems:
-        lines += [*_head(part, style), *_laws(part, style, whole=len(report.systems) == 1), *_reached(part, style), ""]
+        lines += [*_head(part, style), *_laws(part, style, whole, verbose), *_reached(part, style), ""]
+    if report.skipped is not None:
+        lines += [_corpus(report, report.skipped), ""]
     for group in grouped(filed):
         lines += [*draw(group, systems[group[0].finding.system], style), ""]
     return [*lines, verdict(report, style, model), f"digest {report.digest}"]
@@ -32,7 +41,9 @@ def _head(part: SystemReport, style: Style) -> list[str]:
     )
     if part.cases_ended:
         why = ", ".join(f"{count:,} by {key}" for key, count in part.ended_count.items())
-        lines.append(f"  {counted(part.cases_ended, 'case')} ended by a limit or a crash, in no count: {why}")
+        kept = sum(finding.number is not None for finding in part.ended)
+        saved = f" ({kept:,} of {part.cases_ended:,} saved)" if kept < part.cases_ended else ""
+        lines.append(f"  {counted(part.cases_ended, 'case')} ended by a limit or a crash, in no count: {why}{saved}")
     if part.stopped:
         lines += [style.doubtful(line) for line in wrapped(f"stopped early: {part.stopped}", style.width, "  ")]
     corpus = part.corpus
@@ -42,10 +53,19 @@ def _head(part: SystemReport, style: Style) -> list[str]:
     return lines
 
 
-def _laws(part: SystemReport, style: Style, whole: bool) -> list[str]:
+def _corpus(report: Report, skipped: int) -> str:
+    """What became of the corpus."""
+    others = f", {counted(skipped, 'case')} of other systems skipped" if skipped else ""
+    return f"corpus: {counted(_replayed(report), 'saved case')} run first{others}"
+
+
+def _replayed(report: Report) -> int:
+    return sum(part.corpus.cases + part.corpus.ended for part in report.systems)
+
+
+def _laws(part: SystemReport, style: Style, whole: bool, verbose: bool) -> list[str]:
     """The table of laws; `held` counts answers that were not vacuous."""
-    asked = [row for row in part.laws if row.evidence != "not observed"]
-    rows = asked if whole else [row for row in asked if row.evidence != "fuzzed"]
+    rows = [row for row in part.laws if row.evidence == "violated" or (whole and row.evidence == "fuzzed")]
     lines = []
     if not whole:
         fuzzed = [row for row in part.laws if row.evidence == "fuzzed"]
@@ -58,8 +78,17 @@ def _laws(part: SystemReport, style: Style, whole: bool) -> list[str]:
         head, *body = table(cells, right=(2, 3, 4))
         lines.append(style.dim(head))
         lines += [_coloured(line, row, style) for line, row in zip(body, rows, strict=True)]
+    lines += _untested(part, style, verbose)
     blind = [row.law for row in part.laws if row.evidence == "not observed"]
     return lines + (_listed(f"{counted(len(blind), 'law')} not observed", blind, style) if blind else [])
+
+
+def _untested(part: SystemReport, style: Style, verbose: bool) -> list[str]:
+    if not part.unknown:
+        return []
+    names = ", ".join(part.unknown) if verbose else "named with --verbose or --json"
+    told = f"never put to the test: {counted(len(part.unknown), 'law')} ({names})"
+    return [style.doubtful(line) for line in wrapped(told, style.width, "    ", "  ")]
 
 
 def _evidence(row: LawRow) -> str:
@@ -73,7 +102,7 @@ def _broken(row: LawRow) -> str:
 def _coloured(line: str, row: LawRow, style: Style) -> str:
     if row.evidence == "violated":
         return style.doubtful(line) if row.tolerated else style.bad(line)
-    return line if row.evidence == "fuzzed" else style.doubtful(line)
+    return line
 
 
 def _reached(part: SystemReport, style: Style) -> list[str]:
@@ -91,25 +120,36 @@ def _reached(part: SystemReport, style: Style) -> list[str]:
 
 
 def _listed(what: str, names: Sequence[str], style: Style) -> list[str]:
-    return wrapped(f"{what}: {', '.join(names)}", style.width, "    ", "  ")
+    return wrapped(f"{what}: {', '.join(names)}" if names else what, style.width, "    ", "  ")
 
 
 def verdict(report: Report, style: Style, model: bool = True) -> str:
     """The whole run in one sentence."""
     every = [finding for part in report.systems for finding in (*part.findings, *part.ended)]
     failing = [finding for finding in every if not finding.tolerated]
-    cases = counted(sum(part.cases_run for part in report.systems), "case")
+    cases = counted(sum(part.cases_run + part.cases_ended for part in report.systems), "case")
     if failing:
         laws = {finding.breach.law for finding in failing if finding.breach.kind == "law"}
+        saved = _replayed(report)
+        also = f" and {counted(saved, 'saved case')}" if saved else ""
         others = len({finding.breach.key for finding in failing if finding.breach.kind != "law"})
         parts = [counted(len(laws), "law")] if laws else []
         parts += [counted(others, "other failure")] if others else []
-        sentence = style.bad(f"Broken: {' and '.join(parts)}, in {counted(len(failing), 'finding')} of {cases}.")
+        sentence = style.bad(f"Broken: {' and '.join(parts)}, in {counted(len(failing), 'finding')} of {cases}{also}.")
     else:
         held = sum(row.evidence == "fuzzed" for part in report.systems for row in part.laws)
         agreed = ", and every outcome was the model's" if model and not every else ""
         sentence = style.good(f"Nothing broke: {counted(held, 'law')} held in {cases}{agreed}.")
+        if not held:
+            sentence = style.doubtful(_nothing_tested(report, cases, agreed.replace("and", "though")))
     return " ".join([sentence, *_reservations(report, len(every) - len(failing))])
+
+
+def _nothing_tested(report: Report, cases: str, agreed: str) -> str:
+    """The verdict where no law had anything to say: that is no pass."""
+    mendable = any(part.unknown for part in report.systems)
+    hint = " Run more cases, or use --every-step." if mendable else ""
+    return f"No law was put to the test in {cases}{agreed}.{hint}"
 
 
 def _reservations(report: Report, tolerated: int) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from ..driver.doctor import CASES, Diagnosis, examine
+from ..driver.doctor import CASES, Diagnosis, Doctor
+from ..driver.isolated import examine_isolated
 from ..spec.core.case import case_to_json
 from .answer import Answer
 from .findings import drawn_commands, settings
@@ -16,9 +17,10 @@ from .terminal import Meter, Style, wrapped
 SUMMARY = "is an adapter sound, and what can it not observe?"
 DESCRIPTION = """
     Asks what laws and model take for granted: a reset resets, the same case gives the same outcomes, looking changes
-    nothing, outcomes and snapshots are plain data of the declared shape, a clone is faithful; and lists the commands
-    that the subject does not take, and the parts of a snapshot that it does not show.  Exit code 1: something is
-    unsound; mend that first, or findings mislead.
+    nothing, outcomes and snapshots are plain data of the declared shape, rows in their order, a clone is faithful; and
+    lists the commands that the subject does not take, and the parts of a snapshot that it does not show.  It asks in a
+    process of its own, so that a subject that hangs or dies is told of as well.  Exit code 1: something is unsound;
+    mend that first, or findings mislead.
 
       brokerlaw doctor cursor_ranks --subject mypackage.ranks:Ranks
       brokerlaw doctor --system mypackage.spec:MY_SYSTEM --subject mypackage.mine:Mine
@@ -42,7 +44,7 @@ def run(args: Namespace, style: Style, meter: Meter) -> Answer:
     check_dialect(args.dialect, (entry,))
     subject = made_subject(entry, name)
     meter.show(f"{entry.name}: examining {name}")
-    found = examine(entry.system, subject.make, args.seed, args.cases, args.dialect)
+    found = examine_isolated(Doctor(entry.system, subject.make, args.seed, args.cases, args.dialect))
     sound = all(diagnosis.ok is not False for diagnosis in found)
     data = {
         "system": entry.name,

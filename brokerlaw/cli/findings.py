@@ -20,10 +20,10 @@ MAX_EVIDENCE = 600  # characters; replay shows more
 
 @frozen
 class Filed:
-    """A finding, the file that its case is in, and the command that shows it."""
+    """A finding, the file that its case is in (none where it could not be saved), and the command that shows it."""
 
     finding: Finding
-    path: Path
+    path: Path | None
     replay: str
 
 
@@ -39,8 +39,10 @@ def grouped(filed: Iterable[Filed]) -> list[list[Filed]]:
 def draw(group: list[Filed], system: System, style: Style) -> list[str]:
     """Findings of the same thing as lines of text: one drawn, the others named."""
     shown, *others = group
-    also = [] if not others else _item("also", ", ".join(str(each.path) for each in others), style)
-    return [*_draw(shown.finding, system, style), f"  replay  {shown.replay}", *also]
+    paths = [str(each.path) for each in others if each.path is not None]
+    also = _item("also", ", ".join(paths), style) if paths else []
+    replay = [f"  replay  {shown.replay}"] if shown.path is not None else []
+    return [*_draw(shown.finding, system, style), *replay, *also]
 
 
 def _draw(finding: Finding, system: System, style: Style) -> list[str]:
@@ -123,4 +125,5 @@ def replay_command(path: Path, subject: str, own_system: str | None, laws: tuple
 def filed_data(filed: Filed) -> dict[str, Any]:
     """A finding as JSON data: its case as an object, and where it was saved."""
     data = finding_to_json(filed.finding)
-    return {**data, "case": json.loads(data["case"]), "file": str(filed.path), "replay": filed.replay}
+    file = None if filed.path is None else str(filed.path)
+    return {**data, "case": json.loads(data["case"]), "file": file, "replay": filed.replay}

@@ -1,7 +1,8 @@
 """The command `brokerlaw`: finds the subcommand, runs it, prints what it answers.
 
 Exit codes: 0, nothing is wrong; 1, something is (a broken law, a mutant that survives, an unsound adapter); 2, the
-command could not be carried out as it was given: one sentence on stderr, nothing on stdout, nothing written.
+command could not be carried out as it was given: one sentence on stderr, nothing on stdout (with --json an object that
+holds the sentence), nothing written; 130, Ctrl-C.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
@@ -31,7 +32,8 @@ DESCRIPTION = """
       brokerlaw mutants                                do the laws catch the bugs that they should?
       brokerlaw doctor entry_cache --subject my:Cache  is your adapter sound?
 
-    Exit codes: 0 nothing is wrong, 1 something is, 2 the command could not be carried out as it was given.
+    Exit codes: 0 nothing is wrong, 1 something is, 2 the command could not be carried out as it was given,
+    130 it was interrupted.
 """
 
 
@@ -68,9 +70,20 @@ def build_parser() -> Parser:
             formatter_class=Help,
             allow_abbrev=False,
         )
-        command.add_arguments(one)
-        add_output(one)
+        _add_arguments(one, command)
     return parser
+
+
+def _add_arguments(parser: Parser, command: Command) -> None:
+    command.add_arguments(parser)
+    add_output(parser)
+
+
+def _options_of(command: Command) -> list[str]:
+    """The options that a command takes, by name."""
+    parser = Parser(allow_abbrev=False)
+    _add_arguments(parser, command)
+    return [name for action in parser._actions for name in action.option_strings]
 
 
 def _version() -> str:
@@ -86,14 +99,17 @@ def entry(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal that has no such letter still gets the sentence
-    return _quietly(lambda: _run(given))
+    return _quietly(given)
 
 
 def _run(given: list[str]) -> int:
     if given and not given[0].startswith("-") and given[0] not in COMMANDS:
         known = ", ".join(COMMANDS)
         raise Usage(f"there is no command {given[0]!r}{near(given[0], COMMANDS)}; expected one of {known}")
-    args = build_parser().parse_args(given)
+    args, unknown = build_parser().parse_known_args(given)
+    if unknown:
+        hint = near(unknown[0].partition("=")[0], _options_of(COMMANDS[args.command]))
+        raise Usage(f"unrecognized arguments: {' '.join(unknown)}{hint} (see brokerlaw {args.command} --help)")
     meter, style = Meter(quiet=args.quiet), style_for(sys.stdout)
     try:
         with redirect_stdout(sys.stderr):  # what a subject prints is not part of the answer
@@ -103,7 +119,7 @@ def _run(given: list[str]) -> int:
     finally:
         meter.clear()
     _print(answer.as_json(args.command) if args.json else "\n".join(answer.lines))
-    return answer.code
+    return _say(answer.failure, 2) if answer.failure else answer.code
 
 
 def _print(text: str) -> None:
@@ -114,12 +130,15 @@ def _print(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _quietly(run: Callable[[], int]) -> int:
-    """Runs something; whatever the user can mend or did himself is one line, without a traceback."""
+def _quietly(given: list[str]) -> int:
+    """Runs a command; whatever the user can mend or did himself is one line, without a traceback."""
     try:
-        return run()
+        return _run(given)
     except Usage as usage:
-        return _say(" ".join(str(usage).split()), 2)
+        sentence = " ".join(str(usage).split())
+        if "--json" in given:
+            _print(Answer({}, [], failure=sentence).as_json(given[0] if given[0] in COMMANDS else ""))
+        return _say(sentence, 2)
     except KeyboardInterrupt:
         return _say("interrupted", 130)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import asdict, frozen
 
+from ..driver.errors import Usage
 from ..driver.kills import MAX_STEPS, Broke, Kill, kill, matrix, sole_killers
 from ..reference.mutant import Mutant
 from ..reference.table import TABLE, Entry
@@ -63,6 +64,9 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace, style: Style, meter: Meter) -> Answer:
     entries = named_entries(args) or TABLE
+    for entry in entries:
+        if not entry.mutants:
+            raise Usage(f"{entry.name} has no mutants; name an Entry that lists some, as MODULE:NAME")
     check_dialect(args.dialect, entries)
     data: list[dict[str, Any]] = []
     lines: list[str] = []
@@ -102,8 +106,6 @@ def _row_data(row: Row) -> dict[str, Any]:
 
 def _kill_lines(entry: Entry, rows: list[Row], style: Style) -> list[str]:
     lines = [style.bold(f"{entry.name}: {counted(len(rows), 'mutant')}")]
-    if not rows:
-        return lines
     cells = [["mutant", "origin", "verdict", "steps", "killed first by", "its law, where another was first"]]
     for row in rows:
         late = "" if row.kill.law == row.mutant.breaks else row.mutant.breaks

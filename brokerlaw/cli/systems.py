@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from argparse import Namespace
+from collections.abc import Iterable
 from typing import Any
 
 from ..reference.table import TABLE, Entry
@@ -12,11 +13,13 @@ from ..spec.core.domain import REQUIRED
 from .answer import Answer
 from .names import named_entries
 from .options import Parser, add_systems
+from .shapes import fields_with_types, rows_of
 from .terminal import Meter, Style, table, wrapped
 
 SUMMARY = "the systems, their commands, laws and mutants"
 DESCRIPTION = """
-    Lists the systems; for those that are named everything: settings and commands with what their fields may hold, laws
+    Lists the systems; for those that are named everything: settings and commands with what their fields may hold,
+    outcomes, the parts of a snapshot and their rows with the types of their fields and where to import them from, laws
     with their sentence, source and limits, the dialects and where they differ, mutants.
 
       brokerlaw systems
@@ -88,7 +91,10 @@ def _data(entry: Entry) -> dict[str, Any]:
             for c in system.commands
         ],
         "outcomes": [outcome.__name__ for outcome in system.outcomes],
+        "outcome_fields": {outcome.__name__: fields_with_types(outcome) for outcome in system.outcomes},
         "parts": list(system.parts),
+        "part_types": fields_with_types(system.snapshot),
+        "rows": {row.__name__: fields_with_types(row) for row in rows_of(system)},
         "history_reads": list(system.history_reads),
         "laws": [_law_data(law) for law in system.laws],
         "dialects": {name: list(used) for name, used in system.dialects.items()},
@@ -147,8 +153,11 @@ def _full(entry: Entry, style: Style) -> list[str]:
     lines += [f"subjects: {', '.join(['reference', *entry.legacy])}, mutant:NAME, MODULE:FACTORY"]
     lines += _section("Settings", style, _fields(fields_of(system.config), style.width, "  "))
     lines += _section(f"Commands ({len(system.commands)})", style, _commands(system, style))
-    lines += _section("Outcomes", style, wrapped(", ".join(o.__name__ for o in system.outcomes), style.width, "  "))
-    lines += _section("Parts of a snapshot", style, wrapped(", ".join(system.parts), style.width, "  "))
+    lines += _section(f"Outcomes{_home(system.outcomes)}", style, _shapes(system.outcomes, style))
+    lines += _section(
+        f"Parts of a snapshot, {system.snapshot.__name__}{_home([system.snapshot])}", style, _parts(system)
+    )
+    lines += _section(f"Rows{_home(rows_of(system))}", style, _shapes(rows_of(system), style))
     lines += _section(f"Laws ({len(laws)})", style, [line for law in laws for line in _law(law, style)])
     lines += _section(f"States to reach ({len(reached)})", style, [x for law in reached for x in _law(law, style)])
     lines += _section("Dialects", style, _dialects(system, style))
@@ -182,6 +191,24 @@ def _commands(system: System, style: Style) -> list[str]:
         lines += [f"  {style.bold(command.__name__)}", *wrapped(_doc(command), style.width, "      ")]
         lines += _fields(fields_of(command), style.width, "      . ")
     return lines
+
+
+def _shapes(declared: Iterable[type], style: Style) -> list[str]:
+    """Classes as one calls them, with the types of their fields."""
+    lines = []
+    for each in declared:
+        inside = ", ".join(f"{name}: {written}" for name, written in fields_with_types(each).items())
+        lines += wrapped(f"{each.__name__}({inside})", style.width, "      ", "  ")
+    return lines
+
+
+def _home(declared: Iterable[type]) -> str:
+    """Where classes are imported from."""
+    return f" (from {', '.join(dict.fromkeys(each.__module__ for each in declared))})"
+
+
+def _parts(system: System) -> list[str]:
+    return table([[name, written] for name, written in fields_with_types(system.snapshot).items()])
 
 
 def _law(law: Law, style: Style) -> list[str]:
