@@ -21,6 +21,19 @@ from brokerlaw.testing import LawBroken, law_tests, replay_case
 FIXED = settings(max_examples=400, stateful_step_count=30, derandomize=True, database=None)
 
 ENTRIES = [pytest.param(entry, id=entry.name) for entry in TABLE]
+# Two loads of one position at once, or an entry loaded again in the middle of a forced removal: the seeded driver meets
+# such a run within some ten thousand steps, and kills these (tests/test_mutants.py); 3,000 examples mostly meet none.
+TOO_DEEP = {
+    "lost-put-retains",
+    "size-of-lost-put",
+    "second-put-renews-timestamp",
+    "second-put-replaces-reads",
+    "second-put-adds-size",
+    "second-put-marks-accessed",
+    "second-put-wins",
+    "release-takes-from-later-entry",
+    "forced-removal-by-position",
+}
 EASY = {"entry_cache": "no-read-counts", "cursor_ranks": "rank-counts-before"}  # found within a second
 
 
@@ -30,7 +43,7 @@ def mutants_of(entry: Entry, names: Collection[str]) -> list[Any]:
 
 
 CHOSEN = [param for entry in TABLE for param in mutants_of(entry, [EASY.get(entry.name, entry.mutants[0].name)])]
-EVERY = [param for entry in TABLE for param in mutants_of(entry, [mutant.name for mutant in entry.mutants])]
+EVERY = [param for entry in TABLE for param in mutants_of(entry, {m.name for m in entry.mutants} - TOO_DEEP)]
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
