@@ -10,8 +10,9 @@ from attrs import evolve
 
 from ..spec.core import Cloneable, read_case, unsupported_by, write_case
 from .child import DEFAULT_LIMITS, Board, Limits, flush_printed, fork, limit_processor
-from .doctor import EXAMINATIONS, EXAMINATIONS_OF_CLONES, Diagnosis, Doctor
+from .doctor import Diagnosis, Doctor
 from .errors import SubjectFailed
+from .examinations import CALLS, EXAMINATIONS, EXAMINATIONS_OF_CLONES
 from .supervisor import POLL_SECONDS
 from .watch import End, Watch, processor_seconds
 
@@ -45,8 +46,10 @@ def _ended(doctor: Doctor, board: Board, end: End, about: dict[str, Any], found:
         raise SubjectFailed(f"the subject can not be made: {end.sentence}")
     names = [name for name, _, _ in (*EXAMINATIONS, *(EXAMINATIONS_OF_CLONES if about["cloneable"] else ()))]
     name, *others = names[len(found) :] or ["end"]
-    case, step = doctor.case(board.number, frozenset(about["unsupported"])), board.at_step
-    where = f"step {step}, {case.commands[step - 1]!r}" if step else "reset()"
+    case = doctor.case(board.number, frozenset(about["unsupported"]))
+    step, call = divmod(board.at_step, len(CALLS))
+    at = f"step {step}, {case.commands[step - 1]!r}" if step else "reset()"
+    where = at if CALLS[call] in ("reset", "apply") else f"{CALLS[call]}() after {at}"
     shown = Diagnosis(name, False, f"{end.sentence}, in {where}", case.with_commands(case.commands[:step]))
     return [shown, *(Diagnosis(other, None, "not examined: the examination ended before it") for other in others)]
 
@@ -65,10 +68,13 @@ def _body(doctor: Doctor, limits: Limits) -> Callable[[Board, Callable[[dict[str
             board.starts(number)
             limit_processor(processor_seconds(limits))
 
+        def tell(step: int, call: str) -> None:
+            board.step(step * len(CALLS) + CALLS.index(call))
+
         subject = doctor.make_subject()
         cloneable = isinstance(subject, Cloneable)
         send({"about": {"unsupported": sorted(unsupported_by(subject)), "cloneable": cloneable}})
-        for each in evolve(doctor, starting=starting, tell=board.step).diagnoses():
+        for each in evolve(doctor, starting=starting, tell=tell).diagnoses():
             case = None if each.case is None else write_case(each.case)
             send({"diagnosis": {"name": each.name, "ok": each.ok, "sentence": each.sentence, "case": case}})
         flush_printed()

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from brokerlaw.driver.child import Limits
-from brokerlaw.driver.doctor import EXAMINATIONS, EXAMINATIONS_OF_CLONES, Diagnosis, Doctor, examine
+from brokerlaw.driver.doctor import Diagnosis, Doctor, examine
+from brokerlaw.driver.examinations import EXAMINATIONS, EXAMINATIONS_OF_CLONES
 from brokerlaw.driver.isolated import examine_isolated
 from brokerlaw.reference.table import TABLE, Entry
 from brokerlaw.spec.core import NOT_OBSERVED, Dialect
@@ -89,6 +90,22 @@ class Hangs(Turnstile):
             time.sleep(1)
 
 
+class HangsWhenSeen(Turnstile):
+    def snapshot(self) -> Snapshot:
+        while True:
+            time.sleep(1)
+
+
+class Unspeakable:
+    def __repr__(self) -> str:
+        raise ValueError("no words")
+
+
+class AnswersUnspeakably(Turnstile):
+    def apply(self, command: Any) -> Any:
+        return Unspeakable()
+
+
 class Leaves(Turnstile):
     def tick(self) -> int:
         os._exit(3)
@@ -145,6 +162,7 @@ class UnhashableMark(Turnstile):
         (SpoiledByLooking, "undisturbed", "with a look after every command"),
         (CountsLooks, "stable snapshot", "two looks after the same command differ"),
         (RaisesInReset, "total", "reset() raised ValueError: no such price (reset, line"),
+        (AnswersUnspeakably, "outcomes", "judging what it gave raised ValueError: no words"),
         (RaisesWhenSeen, "total", "snapshot() raised KeyError: 'ann' (snapshot, line"),
         (ShowsBackwards, "order", "the rows of credits are not in order"),
         (RaisesOnTick, "total", "Tick() raised RuntimeError: the clock is broken"),
@@ -194,6 +212,11 @@ def test_a_subject_that_ends_the_examination_is_a_diagnosis(make: Callable[[], A
     assert found["total"].case is not None
     assert found["total"].case.commands[-1] == Tick()
     assert [each.ok for name, each in found.items() if name != "total"] == [None] * (len(found) - 1)
+
+
+def test_a_look_that_hangs_is_blamed_and_not_the_command_before_it() -> None:
+    first = examine_isolated(Doctor(TOY, HangsWhenSeen, cases=5), Limits(case_seconds=0.3))[0]
+    assert first.sentence.startswith("it took longer than 0.3 s, in snapshot() after step 1, ")
 
 
 @pytest.mark.parametrize("make", [Turnstile, RaisesOnTick, ShowsBackwards])

@@ -138,10 +138,12 @@ def verdict(report: Report, style: Style, model: bool = True) -> str:
         sentence = style.bad(f"Broken: {' and '.join(parts)}, in {counted(len(failing), 'finding')} of {cases}{also}.")
     else:
         held = sum(row.evidence == "fuzzed" for part in report.systems for row in part.laws)
-        agreed = ", and every outcome was the model's" if model and not every else ""
-        sentence = style.good(f"Nothing broke: {counted(held, 'law')} held in {cases}{agreed}.")
-        if not held:
-            sentence = style.doubtful(_nothing_tested(report, cases, agreed.replace("and", "though")))
+        agreed = "every outcome was the model's" if model and not every else ""
+        if held:
+            also = f", and {agreed}" if agreed else ""
+            sentence = style.good(f"Nothing broke: {counted(held, 'law')} held in {cases}{also}.")
+        else:
+            sentence = style.doubtful(_nothing_tested(report, cases, agreed))
     return " ".join([sentence, *_reservations(report, len(every) - len(failing))])
 
 
@@ -149,7 +151,8 @@ def _nothing_tested(report: Report, cases: str, agreed: str) -> str:
     """The verdict where no law had anything to say: that is no pass."""
     mendable = any(part.unknown for part in report.systems)
     hint = " Run more cases, or use --every-step." if mendable else ""
-    return f"No law was put to the test in {cases}{agreed}.{hint}"
+    still = f", though {agreed}" if agreed else ""
+    return f"No law was put to the test in {cases}{still}.{hint}"
 
 
 def _reservations(report: Report, tolerated: int) -> list[str]:

@@ -72,6 +72,7 @@ def _lines(diagnosis: Diagnosis, style: Style) -> list[str]:
         return lines
     lines = [style.bad(lines[0]), *lines[1:]]
     if diagnosis.case is not None:
-        lines.append(f"        with {settings(diagnosis.case)}, after:")
+        after = "after:" if diagnosis.case.commands else "before any command"
+        lines.append(f"        with {settings(diagnosis.case)}, {after}")
         lines += [f"        {line}" for line in drawn_commands(diagnosis.case, len(diagnosis.case.commands), style)]
     return lines
