@@ -21,8 +21,8 @@ from brokerlaw.testing import LawBroken, law_tests, replay_case
 FIXED = settings(max_examples=400, stateful_step_count=30, derandomize=True, database=None)
 
 ENTRIES = [pytest.param(entry, id=entry.name) for entry in TABLE]
-# Two loads of one position at once, a load while another cursor is inactive, or an entry loaded again in the middle of a
-# forced removal: the seeded driver meets such a run within some ten thousand steps, and kills these
+# Two loads of one position at once, a load while another cursor is inactive, or an entry loaded again in the middle of
+# a forced removal: the seeded driver meets such a run within some ten thousand steps, and kills these
 # (tests/test_mutants.py); 3,000 examples often meet none.
 TOO_DEEP = {
     "lost-put-retains",
