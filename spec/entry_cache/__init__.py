@@ -53,6 +53,14 @@ ENTRY_CACHE = System(
     history_reads=("queue", "settings", "now_ms", "cursors", "total_bytes"),
     lanes=lane,
     clauses=(
+        (
+            'Modified Behavior, cacheEvictionByMarkDeletedPosition: it "now also uses the central queue"',
+            "here entries that cursors are past go at once and leave tombstones, as in 4.2.4; a pass of its own is not said",
+        ),
+        (
+            "Detailed Design 4, asyncReadEntry: whether a replay that misses is cached",
+            "silent; here it is not, as in 4.2.4, and no deviation says otherwise yet",
+        ),
         ("Goals, Simplify RangeCache Implementation", "about type parameters of the Java class, not behaviour"),
         ("Goals, Improve Performance and Efficiency", "measured by the benchmark pip430, not stated as a law"),
         ("Detailed Design 1, MpscUnboundedArrayQueue", "subjects run one command at a time; threads are not modelled"),
