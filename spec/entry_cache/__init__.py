@@ -55,7 +55,7 @@ ENTRY_CACHE = System(
     clauses=(
         (
             'Modified Behavior, cacheEvictionByMarkDeletedPosition: it "now also uses the central queue"',
-            "here entries that cursors are past go at once and leave tombstones, as in 4.2.4; a pass of its own is not said",
+            "here entries that cursors are past go at once and leave tombstones, as in 4.2.4",
         ),
         (
             "Detailed Design 4, asyncReadEntry: whether a replay that misses is cached",
