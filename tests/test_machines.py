@@ -30,10 +30,8 @@ TOO_DEEP = {
     "second-put-renews-timestamp",
     "second-put-replaces-reads",
     "second-put-adds-size",
-    "second-put-marks-accessed",
     "second-put-wins",
     "release-takes-from-later-entry",
-    "forced-removal-by-position",
     "load-counts-inactive",
 }
 EASY = {"entry_cache": "no-read-counts", "cursor_ranks": "rank-counts-before"}  # found within a second
