@@ -10,15 +10,16 @@ from pathlib import Path
 from attrs import evolve, field, frozen, validators
 
 from ..reference.table import Entry
-from ..spec.core import System
 from .child import DEFAULT_LIMITS, Limits
 from .corpus import Corpus, SavedCase, read_corpus
+from .effort import Effort
 from .errors import Usage
 from .finding import Finding, fewest
+from .identity import identity_of
 from .loop import Job, Result
 from .report import CorpusRow, Report, SystemReport, claimed_laws, law_rows, reached_rows
 from .subjects import find_subject
-from .supervisor import Counts, supervise_many
+from .supervisor import RANGE_SIZE, Counts, supervise_many
 from .work import Saved
 
 CASES = 12_500  # of some 140 steps: less than a minute for each system on two idle cores
@@ -50,6 +51,7 @@ class Options:
     limits: Limits = DEFAULT_LIMITS
     checked: bool | None = None  # True: every law at every step of every case
     model: bool = True  # False: the model is set aside, laws alone
+    max_steps: int | None = None  # of a case; none: as long as it was drawn
 
 
 @frozen
@@ -78,22 +80,33 @@ def check(
 
     Once `interrupted` says so it ends, with what there is by then; it is asked many times a second.
     """
-    systems = {entry.name: entry.system for entry in options.entries}
-    _check_names(options, tuple(systems.values()))
-    jobs = [_job(options, entry) for entry in options.entries]
-    corpus = read_corpus(options.corpus, systems.get) if options.corpus is not None else Corpus()
+    check_names(options)
+    jobs = [job_of(options, entry) for entry in options.entries]
+    corpus = corpus_of(options)
     began = time.monotonic()
     reports = []
-    for number, job in enumerate(jobs):
+    for number, (entry, job) in enumerate(zip(options.entries, jobs, strict=True)):
         left = None
         if options.time_budget_seconds is not None:  # each system gets its share of what the ones before it left
             left = max(0.0, options.time_budget_seconds - (time.monotonic() - began)) / (len(jobs) - number)
-        own = tuple(each for each in corpus.cases if each.case.system == job.system.name)
-        reports.append(_check_system(options, job, own, left, progress, interrupted))
+        reports.append(_check_system(options, entry, job, noted(corpus, job), left, progress, interrupted))
     return Report(tuple(reports), corpus.skipped if options.corpus is not None else None)
 
 
-def _job(options: Options, entry: Entry) -> Job:
+def corpus_of(options: Options) -> Corpus:
+    """The saved cases that a campaign runs first."""
+    systems = {entry.name: entry.system for entry in options.entries}
+    return read_corpus(options.corpus, systems.get) if options.corpus is not None else Corpus()
+
+
+def noted(corpus: Corpus, job: Job) -> tuple[SavedCase, ...]:
+    """The saved cases of one system, each with a note that tells it from the others."""
+    own = [each for each in corpus.cases if each.case.system == job.system.name]
+    return tuple(evolve(each, case=evolve(each.case, note=each.case.note or each.path.name)) for each in own)
+
+
+def job_of(options: Options, entry: Entry) -> Job:
+    """What the campaign does to one system; Usage where its dialect or its subject is not there."""
     try:
         entry.system.dialect(options.dialect)
     except KeyError as unknown:
@@ -108,10 +121,13 @@ def _job(options: Options, entry: Entry) -> Job:
         options.only,
         options.model,
         options.checked,
+        max_steps=options.max_steps,
     )
 
 
-def _check_names(options: Options, systems: tuple[System, ...]) -> None:
+def check_names(options: Options) -> None:
+    """Says so where there is no such law to ask or to tolerate."""
+    systems = [entry.system for entry in options.entries]
     laws = {law.name for system in systems for law in system.laws}
     names = ", ".join(system.name for system in systems)
     for name in options.only:
@@ -124,6 +140,7 @@ def _check_names(options: Options, systems: tuple[System, ...]) -> None:
 
 def _check_system(
     options: Options,
+    entry: Entry,
     job: Job,
     saved: tuple[SavedCase, ...],
     time_budget_seconds: float | None,
@@ -131,8 +148,8 @@ def _check_system(
     interrupted: Callable[[], bool],
 ) -> SystemReport:
     began = time.monotonic()
-    noted = tuple(evolve(each, case=evolve(each.case, note=each.case.note or each.path.name)) for each in saved)
-    replayed = _replay(options, job, noted, interrupted)
+    replayed = replay(options, job, saved, interrupted)
+    effort = Effort(options.cases, RANGE_SIZE)
     if time_budget_seconds is not None:
         time_budget_seconds = max(0.0, time_budget_seconds - (time.monotonic() - began))
     result = supervise_many(
@@ -143,12 +160,13 @@ def _check_system(
         time_budget_seconds=time_budget_seconds,
         progress=_told(progress, job, options.cases, began),
         interrupted=interrupted,
+        done_with=effort.add,
     )
-    report = _report(options, job, result, replayed, time.monotonic() - began)
-    return evolve(report, saved=noted)
+    report = system_report(options, entry, job, result, replayed, effort, time.monotonic() - began)
+    return evolve(report, saved=saved)
 
 
-def _replay(options: Options, job: Job, saved: tuple[SavedCase, ...], interrupted: Callable[[], bool]) -> Result:
+def replay(options: Options, job: Job, saved: tuple[SavedCase, ...], interrupted: Callable[[], bool]) -> Result:
     """Runs the saved cases with everything on, in the order of their names; one child, so that the order stays."""
     cases = tuple(each.case for each in saved)
     return supervise_many(Saved(job, cases), len(cases), limits=options.limits, interrupted=interrupted)
@@ -175,7 +193,10 @@ def _told(
     return tell
 
 
-def _report(options: Options, job: Job, result: Result, replayed: Result, seconds: float) -> SystemReport:
+def system_report(
+    options: Options, entry: Entry, job: Job, result: Result, replayed: Result, effort: Effort, seconds: float
+) -> SystemReport:
+    """What the saved cases and the drawn ones showed of one system."""
     laws = claimed_laws(job.system, job.dialect, job.only)
     findings = fewest([*replayed.findings, *result.findings], job.max_findings)
     broken = dict(result.broken)
@@ -205,6 +226,8 @@ def _report(options: Options, job: Job, result: Result, replayed: Result, second
             broken=sum(replayed.broken.values()),
             ended=sum(replayed.ended_count.values()),
         ),
+        identity=identity_of(entry, options.subject),
+        effort=effort,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from attrs import evolve, frozen
 
 from ..reference.mutant import Mutant
-from ..spec.core import Case, System
+from ..spec.core import TEXT, Case, System
 from .checker import Checker, SubjectError, plan_for, run
 from .finding import Finding
 from .loop import Job, Runner, drawn_case
@@ -34,6 +34,7 @@ class Kill:
     cases: int
     evidence: str
     expected_steps: int | None = None  # until the law that it says it breaks was broken; none: never was
+    dialect: str = TEXT
 
     @property
     def killed(self) -> bool:
@@ -45,9 +46,11 @@ class Kill:
         return self.expected_steps is not None
 
 
-def kill(system: System, mutant: Mutant, seed: int = 0, dialect: str = "text", max_steps: int = MAX_STEPS) -> Kill:
-    """Runs cases on a mutant until something catches it, and on until the law that it names does."""
-    runner = Runner(Job(system, mutant.make, mutant.name, seed, dialect), lambda found: found)
+def kill(system: System, mutant: Mutant, seed: int = 0, dialect: str | None = None, max_steps: int = MAX_STEPS) -> Kill:
+    """Runs cases on a mutant until something catches it, and on until the law that it names does; in its own dialect
+    unless another is named."""
+    job = Job(system, mutant.make, mutant.name, seed, dialect or mutant.dialect)
+    runner = Runner(job, lambda found: found)
     first: Kill | None = None
     number = 0
     while runner.result.tally.steps < max_steps:
@@ -59,8 +62,10 @@ def kill(system: System, mutant: Mutant, seed: int = 0, dialect: str = "text", m
         first = first or _first_kill(mutant, found, steps, number)
         broken = run(system, mutant.make(), found.case, model=False).breaches
         if any(breach.law == mutant.breaks for breach in (found.breach, *broken)):
-            return evolve(first, expected_steps=steps)
-    return first or Kill(mutant.name, "nothing", "", mutant.breaks, runner.result.tally.steps, number, "")
+            first = evolve(first, expected_steps=steps)
+            break
+    first = first or Kill(mutant.name, "nothing", "", mutant.breaks, runner.result.tally.steps, number, "")
+    return evolve(first, dialect=job.dialect)
 
 
 def _first_kill(mutant: Mutant, found: Finding, steps: int, cases: int) -> Kill:
@@ -73,7 +78,7 @@ def kill_table(
     system: System,
     mutants: Iterable[Mutant],
     seed: int = 0,
-    dialect: str = "text",
+    dialect: str | None = None,
     max_steps: int = MAX_STEPS,
 ) -> tuple[Kill, ...]:
     """How each mutant fared."""
@@ -92,11 +97,11 @@ class Broke:
 
 
 def matrix(
-    system: System, mutants: Iterable[Mutant], seed: int = 0, dialect: str = "text", steps: int = 20_000
+    system: System, mutants: Iterable[Mutant], seed: int = 0, dialect: str | None = None, steps: int = 20_000
 ) -> tuple[Broke, ...]:
-    """Which laws fire for each mutant, the model set aside.  A case goes on past a broken law, to its end: what it
-    breaks later counts too."""
-    return tuple(_broke(system, mutant, seed, dialect, steps) for mutant in mutants)
+    """Which laws fire for each mutant, in its own dialect unless another is named, the model set aside.  A case goes on
+    past a broken law, to its end: what it breaks later counts too."""
+    return tuple(_broke(system, mutant, seed, dialect or mutant.dialect, steps) for mutant in mutants)
 
 
 def _broke(system: System, mutant: Mutant, seed: int, dialect: str, max_steps: int) -> Broke:

@@ -10,7 +10,8 @@ it breaks.  Laws over parts that no model determines (work done, memory held) ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from itertools import islice, pairwise
 from typing import Any
 
 import attrs
@@ -20,10 +21,12 @@ from ..spec.core import Case, Subject, System
 from .checker import Breach, Checker, Plan, SubjectError, plan_for, run
 from .digest import case_hash
 from .finding import Finding, finding_from_json, finding_to_json
+from .sketch import pair_hash, smallest, state_hash
 from .swarm import MAX_DRAIN, STRAY_RATE, Swarm, draw_swarm
 from .tally import Tally
 
 MakeSubject = Callable[[], Subject]
+STATE_STEPS = 8  # in a checked case, how often the model's state is looked at to count distinct ones
 TRIES = 12  # draws of a command that is enabled, before a stray one is sent
 
 
@@ -40,6 +43,7 @@ class Job:
     model: bool = True
     checked: bool | None = None  # None: the policy above; True: every law at every step of every case
     max_findings: int = 8  # kept for each thing that breaks
+    max_steps: int | None = None  # cases are cut there; none: as long as they were drawn
 
 
 @define
@@ -168,14 +172,14 @@ def run_number(job: Job, plan: Plan, subject: Subject, number: int, tally: Tally
     outcomes: list[Any] = []
     if swarm.checked:
         checker = Checker(plan, subject, swarm.config, model=job.model)
-        broken = _run_checked(checker, swarm, commands, outcomes)
+        broken = _run_checked(checker, swarm, job.max_steps, commands, outcomes)
         case_tally = checker.tally
         tally.add(case_tally)
         tally.checked_cases += 1
         tally.checked_steps += len(outcomes)
         judged = sorted(case_tally.laws.items())
     else:
-        broken = _run_light(plan, subject, swarm, commands, outcomes, tally)
+        broken = _run_light(plan, subject, swarm, job.max_steps, commands, outcomes, tally)
         judged = []
     tally.cases += 1
     tally.steps += len(outcomes)
@@ -193,7 +197,13 @@ def run_number(job: Job, plan: Plan, subject: Subject, number: int, tally: Tally
 
 
 def _run_light(
-    plan: Plan, subject: Subject, swarm: Swarm, commands: list[Any], outcomes: list[Any], tally: Tally
+    plan: Plan,
+    subject: Subject,
+    swarm: Swarm,
+    max_steps: int | None,
+    commands: list[Any],
+    outcomes: list[Any],
+    tally: Tally,
 ) -> bool:
     """The fast path: outcomes against the model's at each step, snapshots now and then; whether something differed."""
     system, dialect, config = plan.system, plan.dialect, swarm.config
@@ -203,7 +213,7 @@ def _run_light(
     next_look = every or -1
     try:
         subject.reset(config, dialect)
-        for command in _commands(swarm, system, lambda: state):  # noqa: B023 - the newest state is what it asks for
+        for command in _commands(swarm, system, max_steps, lambda: state):  # noqa: B023 - it asks for the newest state
             commands.append(command)
             outcome = apply(command)
             outcomes.append(outcome)
@@ -223,22 +233,35 @@ def _run_light(
         return True  # the run with everything on says where it came from
 
 
-def _run_checked(checker: Checker, swarm: Swarm, commands: list[Any], outcomes: list[Any]) -> bool:
+def _run_checked(
+    checker: Checker, swarm: Swarm, max_steps: int | None, commands: list[Any], outcomes: list[Any]
+) -> bool:
     """Everything on; whether something broke."""
+    canonical, states = checker.plan.system.model.canonical, set[int]()
     try:
         checker.start()
-        for command in _commands(swarm, checker.plan.system, lambda: checker.state):
+        for command in _commands(swarm, checker.plan.system, max_steps, lambda: checker.state):
             commands.append(command)
             broken = checker.step(command)
             outcomes.append(checker.outcome)
             if broken:
                 return True
+            if len(outcomes) % STATE_STEPS == 0:
+                states.add(state_hash(canonical(checker.state)))
         return bool(checker.breaches)
     except SubjectError:
         return True
+    finally:
+        checker.tally.states = smallest(states)
+        checker.tally.pairs = _pairs(commands, outcomes)
 
 
-def _commands(swarm: Swarm, system: System, state: Callable[[], Any]) -> Any:
+def _commands(swarm: Swarm, system: System, max_steps: int | None, state: Callable[[], Any]) -> Iterator[Any]:
+    """The commands of a case, as many of them as it may have."""
+    return islice(_all_commands(swarm, system, state), max_steps)
+
+
+def _all_commands(swarm: Swarm, system: System, state: Callable[[], Any]) -> Iterator[Any]:
     """The commands of a case, drawn as the run goes on from the model's state, then those that bring it to rest."""
     random, draws, strays = swarm.random, swarm.draws, swarm.strays
     slots, kinds = len(draws), len(strays)
@@ -268,7 +291,7 @@ def drawn_case(job: Job, number: int, unsupported: frozenset[str] = frozenset())
     swarm = draw_swarm(system, job.seed, number, unsupported, True if not job.model else job.checked)
     states = [system.model.start(swarm.config)]
     commands = []
-    for command in _commands(swarm, system, lambda: states[-1]):
+    for command in _commands(swarm, system, job.max_steps, lambda: states[-1]):
         commands.append(command)
         states[-1], _ = system.model.step(swarm.config, states[-1], command, dialect)
     return Case(system.name, swarm.config, commands, job.dialect, observe=swarm.observe)
@@ -300,6 +323,12 @@ def _cover(tally: Tally, commands: list[Any], outcomes: list[Any]) -> None:
     for (command, label), count in pairs.items():
         key = f"{command.__name__} > {label}"
         coverage[key] = coverage.get(key, 0) + count
+
+
+def _pairs(commands: list[Any], outcomes: list[Any]) -> set[int]:
+    """What came after what, as small hashes."""
+    done = zip(commands, outcomes, strict=False)  # the last command may have no outcome
+    return {pair_hash(*pair) for pair in pairwise([f"{type(do).__name__} > {_label(seen)}" for do, seen in done])}
 
 
 def _label(outcome: Any) -> str:

@@ -10,12 +10,14 @@ from attrs import asdict, frozen
 
 from ..spec.core import Law, System
 from .corpus import SavedCase
+from .effort import Effort
 from .finding import Finding, finding_to_json
+from .identity import Identity
 from .loop import Result
 from .supervisor import INTERRUPTED
 from .tally import BROKEN, HOLDS, VACUOUS_COUNT, Tally
 
-VERSION = 1
+VERSION = 2
 EXIT_INTERRUPTED = 130
 
 Evidence = Literal["fuzzed", "violated", "unknown", "not observed"]
@@ -74,6 +76,8 @@ class SystemReport:
     ended: tuple[Finding, ...]
     ended_count: dict[str, int]
     corpus: CorpusRow
+    identity: Identity
+    effort: Effort
     saved: tuple[SavedCase, ...] = ()  # the cases of the corpus that were run first
 
     @property
@@ -114,7 +118,9 @@ class SystemReport:
             "stopped": self.stopped,
             "steps": self.steps,
             "seconds": self.seconds,
-            "tally": self.tally.to_json(),
+            "identity": self.identity.to_json(),
+            "effort": self.effort.to_json(),
+            "tally": {name: value for name, value in self.tally.to_json().items() if name not in ("states", "pairs")},
             "laws": [asdict(row) for row in self.laws],
             "reached": [asdict(row) for row in self.reached],
             "broken": self.broken,
@@ -126,11 +132,30 @@ class SystemReport:
 
 
 @frozen
+class Canary:
+    """A mutant that went through a campaign beside its subject: what reports nothing proves nothing if it can not
+    report."""
+
+    system: str
+    mutant: str
+    ranges: int
+    caught: int  # ranges in which it broke something
+    cases: int
+    finding: Finding | None
+
+    def to_json(self) -> dict[str, Any]:
+        found = None if self.finding is None else finding_to_json(self.finding)
+        law = "" if self.finding is None else self.finding.breach.law
+        return {**asdict(self, recurse=False), "law": law, "finding": found}
+
+
+@frozen
 class Report:
     """What a campaign showed."""
 
     systems: tuple[SystemReport, ...]
     skipped: int | None = None  # cases of the corpus that are for other systems; none where there was no corpus
+    canaries: tuple[Canary, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -145,10 +170,15 @@ class Report:
         return any(system.stopped == INTERRUPTED for system in self.systems)
 
     @property
+    def mute(self) -> tuple[Canary, ...]:
+        """Canaries that were not caught wherever they went."""
+        return tuple(canary for canary in self.canaries if not canary.ranges or canary.caught < canary.ranges)
+
+    @property
     def exit_code(self) -> int:
         if self.interrupted:
             return EXIT_INTERRUPTED
-        return 1 if any(system.failed for system in self.systems) else 0
+        return 1 if self.mute or any(system.failed for system in self.systems) else 0
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -156,6 +186,7 @@ class Report:
             "digest": self.digest,
             "exit_code": self.exit_code,
             "corpus_skipped": self.skipped,
+            "canaries": [canary.to_json() for canary in self.canaries],
             "systems": [system.to_json() for system in self.systems],
         }
 

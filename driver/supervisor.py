@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import Any
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define, field, frozen
 
 from .checker import Breach
 from .child import DEFAULT_LIMITS, RUNNING, SHRINKING, Board, Limits, flush_printed, fork, limit_processor
@@ -59,7 +59,7 @@ def supervise(
         if starting is not None and whole.number is not None:
             starting(whole.number)
 
-    (done,) = _run_ranges(iter([whole]), 1, lambda: False, looked)
+    ((_, done),) = _run_ranges(iter([whole]), 1, lambda: False, looked)
     return done
 
 
@@ -73,9 +73,11 @@ def supervise_many(
     time_budget_seconds: float | None = None,
     progress: Progress | None = None,
     interrupted: Callable[[], bool] = lambda: False,
+    done_with: Callable[[int, Result], None] = lambda first, result: None,
 ) -> Result:
     """Runs the cases 0 .. count-1, several ranges side by side.  A time budget ends it with what it has, and so does
-    `interrupted`, which is asked as often as the parent looks at its children."""
+    `interrupted`, which is asked as often as the parent looks at its children.  `done_with` is told the first case of
+    each range, and what the range gave."""
     work = Drawn(job) if isinstance(job, Job) else job
     deadline = None if time_budget_seconds is None else time.monotonic() + time_budget_seconds
     total = Result()
@@ -94,7 +96,8 @@ def supervise_many(
         return interrupted() or (deadline is not None and time.monotonic() >= deadline)
 
     with closing(_run_ranges(ranges(), jobs, is_over, looked)) as results:
-        for done in results:
+        for first, done in results:
+            done_with(first, done)
             total.add(done)
             total.findings = fewest(total.findings, work.job.max_findings)
             total.ended = fewest(total.ended, work.job.max_findings)
@@ -119,9 +122,9 @@ def _counts(results: list[Result]) -> Counts:
 
 def _run_ranges(
     ranges: Iterator[_Range], jobs: int, is_over: Callable[[], bool], looked: Callable[[list[_Range]], None]
-) -> Generator[Result, None, None]:
-    """Runs ranges, `jobs` of them side by side, and gives the result of each as it ends; once it is over those of the
-    ones that still run, as far as they are.  `looked` is called as often as the parent looks at its children."""
+) -> Generator[tuple[int, Result], None, None]:
+    """Runs ranges, `jobs` of them side by side, and gives where each began and its result as it ends; once it is over
+    those of the ones that still run, as far as they are.  `looked` is called as often as the parent looks at them."""
     active: list[_Range] = []
     try:
         while True:
@@ -134,10 +137,10 @@ def _run_ranges(
             for each in list(active):
                 if each.poll():
                     active.remove(each)
-                    yield each.result
+                    yield each.first, each.result
             looked(active)
             if is_over():
-                yield from [each.result for each in active]
+                yield from [(each.first, each.result) for each in active]
                 return
     finally:
         for each in active:
@@ -150,8 +153,9 @@ class _Range:
 
     work: Work
     limits: Limits
-    position: int  # cases before it are settled
+    first: int
     stop: int
+    position: int = field(init=False)  # cases before it are settled
     result: Result = Factory(Result)
     skipped: set[int] = Factory(set)  # cases that ended a child
     unshrinkable: set[int] = Factory(set)  # cases whose finding ended a child while it was shrunk
@@ -159,6 +163,9 @@ class _Range:
     unsupported: frozenset[str] = frozenset()
     watch: Watch | None = None
     suspect: tuple[int, End] | None = None  # a case that ended a child, while it is run again
+
+    def __attrs_post_init__(self) -> None:
+        self.position = self.first
 
     @property
     def pipe(self) -> int:

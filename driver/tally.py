@@ -6,6 +6,8 @@ from typing import Any
 
 from attrs import Factory, define
 
+from .sketch import smallest
+
 HOLDS, VACUOUS_COUNT, BROKEN = 0, 1, 2
 
 
@@ -21,6 +23,8 @@ class Tally:
     laws: dict[str, list[int]] = Factory(dict)
     reached: dict[str, int] = Factory(dict)  # `sometimes` laws: how often
     coverage: dict[str, int] = Factory(dict)
+    states: list[int] = Factory(list)  # a sketch of the states of checked cases, looked at every few steps
+    pairs: set[int] = Factory(set)  # of checked cases: hashes of ("Do > Outcome", the next one)
     digest: int = 0  # sum of one 64-bit hash per case, modulo 2**64: the order of cases does not matter
 
     def law(self, name: str) -> list[int]:
@@ -41,6 +45,9 @@ class Tally:
         for ours, theirs in ((self.reached, other.reached), (self.coverage, other.coverage)):
             for key, count in theirs.items():
                 ours[key] = ours.get(key, 0) + count
+        if other.states:
+            self.states = smallest([*self.states, *other.states])
+        self.pairs |= other.pairs
         self.digest = (self.digest + other.digest) % 2**64
 
     def digest_hex(self) -> str:
@@ -56,9 +63,11 @@ class Tally:
             "laws": {name: list(counts) for name, counts in sorted(self.laws.items())},
             "reached": dict(sorted(self.reached.items())),
             "coverage": dict(sorted(self.coverage.items())),
+            "states": self.states,
+            "pairs": sorted(self.pairs),
             "digest": self.digest_hex(),
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Tally:
-        return cls(**{**data, "digest": int(data["digest"], 16)})
+        return cls(**{**data, "pairs": set(data["pairs"]), "digest": int(data["digest"], 16)})

@@ -30,6 +30,7 @@ class Entry:
     legacy: Mapping[str, Callable[[], Subject]] = Factory(dict)
     mutants: tuple[Mutant, ...] = ()
     inexpressible: tuple[Inexpressible, ...] = ()
+    canary: str = ""  # the mutant that goes through every campaign on Spark and must be caught: one that breaks at once
 
     @property
     def name(self) -> str:
@@ -43,6 +44,7 @@ TABLE: tuple[Entry, ...] = (
         {"legacy": LegacyEntryCache},
         entry_cache_mutants.MUTANTS,
         entry_cache_mutants.INEXPRESSIBLE,
+        canary="no-read-counts",
     ),
     Entry(
         CURSOR_RANKS,
@@ -50,6 +52,7 @@ TABLE: tuple[Entry, ...] = (
         {"legacy": LegacyCursorRanks},
         cursor_ranks_mutants.MUTANTS,
         cursor_ranks_mutants.INEXPRESSIBLE,
+        canary="rank-counts-before",
     ),
 )
 

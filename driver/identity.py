@@ -1,0 +1,161 @@
+"""Identity: exactly what was tested, and with what.
+
+A report is about one version of one thing.  So it names the subject's source by hash, and by version and commit where
+there are any; and it names our own code, since a campaign goes on only with the code that it began with.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Protocol
+
+from attrs import asdict, frozen
+
+from ..reference.table import Entry
+from .subjects import find_subject
+
+DECIDING = ("spec", "reference", "driver", "spark_fuzz")  # our folders that decide what a campaign gives
+GIT_SECONDS = 10.0
+
+
+class _Node(Protocol):
+    """A file or folder, on disk or in a zip."""
+
+    @property
+    def name(self) -> str: ...
+
+    def is_dir(self) -> bool: ...
+
+    def iterdir(self) -> Iterable[_Node]: ...
+
+    def read_bytes(self) -> bytes: ...
+
+
+@frozen
+class Identity:
+    """What a subject is: the name it was given by, and where that leads."""
+
+    name: str
+    module: str
+    file: str
+    version: str  # of the installed package that it is part of; empty where there is none
+    commit: str  # of the repository that it stands in; empty where there is none
+    dirty: bool | None  # whether that has changes that are not committed; none where it is not known
+    sha256: str  # over the sources of its package, or of its module alone
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def identity_of(entry: Entry, subject: str) -> Identity:
+    """What a subject is.  What can not be found out is left empty, never guessed."""
+    make: Any = find_subject(entry, subject).make
+    made = getattr(make, "func", make)  # a mutant is made from a part
+    module = getattr(made, "__module__", "") or ""
+    top = module.partition(".")[0]
+    if top == __name__.partition(".")[0]:
+        commit, dirty = _commit(Path(__file__).resolve().parent)
+        return Identity(subject, module, _relative(module), own_version(), commit, dirty, code_version())
+    source = getattr(sys.modules.get(module), "__file__", None)
+    if source is None:
+        return Identity(subject, module, "", "", "", None, "")
+    path = Path(source).resolve()
+    commit, dirty = _commit(path.parent)
+    return Identity(subject, module, _relative(module), _version_of(top), commit, dirty, _hash_of(top, path))
+
+
+def environment() -> dict[str, Any]:
+    """What a campaign ran on."""
+    commit, dirty = _commit(Path(__file__).resolve().parent)
+    return {
+        "brokerlaw": own_version(),
+        "commit": commit,
+        "dirty": dirty,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "spark": "",
+        "java": "",
+        "master": "",
+    }
+
+
+@lru_cache(maxsize=1)
+def code_version() -> str:
+    """A hash over our own sources that decide what a campaign gives; the same wherever they are unpacked."""
+    package = files(__name__.partition(".")[0])
+    digest = sha256()
+    for folder in DECIDING:
+        node = package / folder
+        if node.is_dir():
+            _feed(digest, node, folder)
+    return digest.hexdigest()
+
+
+def own_version() -> str:
+    return _version_of(__name__.partition(".")[0])
+
+
+def _feed(digest: Any, folder: _Node, name: str) -> None:
+    for node in sorted(folder.iterdir(), key=lambda node: node.name):
+        path = f"{name}/{node.name}"
+        if node.is_dir():
+            _feed(digest, node, path)
+        elif node.name.endswith(".py"):
+            digest.update(f"{path}\n".encode())
+            digest.update(node.read_bytes())
+
+
+def _hash_of(top: str, path: Path) -> str:
+    """Over the whole package that a module is part of, or the module alone where it is part of none."""
+    digest = sha256()
+    folders = list(getattr(sys.modules.get(top), "__path__", []))
+    for folder in folders:
+        _feed(digest, Path(folder), top)
+    if not folders:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _relative(module: str) -> str:
+    """The file of a module as seen from where its top package stands: no path of this machine in a report."""
+    source = getattr(sys.modules.get(module), "__file__", None) or ""
+    ending = "/__init__.py" if source.endswith("__init__.py") else ".py"
+    return module.replace(".", "/") + ending if source else ""
+
+
+def _version_of(top: str) -> str:
+    try:
+        return version(top)
+    except PackageNotFoundError:
+        pass
+    for name in packages_distributions().get(top, []):
+        return version(name)
+    return ""
+
+
+@lru_cache(maxsize=64)
+def _commit(folder: Path) -> tuple[str, bool | None]:
+    """The commit that a folder stands at, and whether it was changed since."""
+    commit = _git(folder, "rev-parse", "HEAD")
+    changed = _git(folder, "status", "--porcelain", "--untracked-files=no") if commit else None
+    return (commit or "").strip(), None if changed is None else bool(changed.strip())
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *words], capture_output=True, text=True, timeout=GIT_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None

@@ -1,0 +1,265 @@
+"""The engine: a campaign on Spark from its options to its report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import ceil
+from typing import Any
+
+from attrs import define, evolve, frozen
+
+from ..driver.campaign import Options, check_names, corpus_of, job_of, noted, replay, system_report
+from ..driver.errors import Usage
+from ..driver.identity import code_version, environment, identity_of
+from ..driver.loop import Job, Result
+from ..driver.report import Canary, Report
+from ..driver.subjects import find_entry
+from ..driver.supervisor import INTERRUPTED, RANGE_SIZE, supervise_many
+from ..reference.table import TABLE, Entry
+from ..spec.core import System
+from .plan import Lane, Plan
+from .session import Session, session
+from .storage import Folder
+from .totals import LaneTotals, totals
+from .waves import Counts, Waves
+
+TRIAL_SECONDS = 0.7  # to see how fast a subject is, before a range size is chosen for it
+TRIAL_CASES = 2_000
+TASK_SECONDS = 5.0  # what a range should take; others of the same campaign may be some times faster or slower
+TASKS_EACH = 4  # ranges of a lane for each core, at least, so that cores end about together
+BUDGET_ENDED = "the time budget ended"
+
+
+@frozen
+class FuzzOptions:
+    """What a campaign on Spark does."""
+
+    campaign: Options
+    names: tuple[str, ...]  # of the systems, as an executor can look them up
+    out: str
+    master: str | None = None
+    range_size: int | None = None  # none: chosen by a trial
+    resume: bool = False
+    verbose: bool = False
+    settings: dict[str, str] | None = None  # for Spark
+    canary: tuple[Lane, ...] | None = None  # none: those of the table
+
+
+@frozen
+class Progress:
+    """How far a campaign is."""
+
+    ranges: int
+    ranges_asked: int
+    cases: int
+    cases_asked: int
+    steps: int
+    findings: int
+    seconds: float  # since the first wave of this run
+    seconds_left: float | None
+    doing: str = ""  # where nothing is counted yet
+
+
+@define
+class Done:
+    """A campaign that ended, while its Spark still runs: there is a report to write."""
+
+    report: Report
+    folder: Folder
+    environment: dict[str, Any]
+    seconds: float
+    resumed_ranges: int  # that were there already
+    retried_ranges: int
+    peak_kib: int
+
+
+def _quiet(progress: Progress) -> None:
+    pass
+
+
+def _never() -> bool:
+    return False
+
+
+@contextmanager
+def fuzz(
+    options: FuzzOptions,
+    progress: Callable[[Progress], None] = _quiet,
+    interrupted: Callable[[], bool] = _never,
+) -> Iterator[Done]:
+    """Runs a campaign, and gives what it came to while there is still a Spark to write it with.
+
+    Raises Usage where an option can not be used, where the folder holds another campaign, or where Spark can not start.
+    """
+    began = time.monotonic()
+    check_names(options.campaign)
+    jobs = [job_of(options.campaign, entry) for entry in options.campaign.entries]
+    corpus = corpus_of(options.campaign)
+    saved = [noted(corpus, job) for job in jobs]
+    if any(saved):
+        progress(_only("running the saved cases"))
+    replayed = [  # before there are threads: a fork copies the one that calls it
+        replay(options.campaign, job, cases, interrupted) for job, cases in zip(jobs, saved, strict=True)
+    ]
+    size = options.range_size or _trial(options, jobs, progress)
+    progress(_only("starting Spark"))
+    with session(options.master, options.verbose, options.settings) as running:
+        folder = Folder(running, options.out)
+        plan = _settled(folder, _plan(options, size), options)
+        resumed = sum(wave.stop - wave.first for wave in folder.waves())
+        _run(options, running, folder, plan, resumed, began, progress, interrupted)
+        progress(_only("adding up"))
+        lanes = totals(running, folder, plan, _systems(options, plan), jobs[0].max_findings)
+        report = _report(options, plan, jobs, replayed, lanes, time.monotonic() - began, interrupted())
+        report = evolve(
+            report,
+            systems=tuple(evolve(part, saved=own) for part, own in zip(report.systems, saved, strict=True)),
+            skipped=corpus.skipped if options.campaign.corpus is not None else None,
+        )
+        spark = {"spark": running.context.version, "java": running.java, "master": running.context.master}
+        yield Done(
+            report,
+            folder,
+            {**environment(), **spark},
+            time.monotonic() - began,
+            resumed,
+            sum(lane.retried for lane in lanes),
+            max(lane.peak_kib for lane in lanes),
+        )
+
+
+def _only(doing: str) -> Progress:
+    return Progress(0, 0, 0, 0, 0, 0, 0.0, None, doing)
+
+
+# ---- The plan -------------------------------------------------------------------------------------------------------
+
+
+def _plan(options: FuzzOptions, range_size: int) -> Plan:
+    campaign = options.campaign
+    lanes = tuple(Lane(name, campaign.subject, campaign.dialect) for name in options.names)
+    return Plan(
+        lanes,
+        canaries_for(campaign.entries, options.names) if options.canary is None else options.canary,
+        campaign.seed,
+        campaign.cases,
+        range_size,
+        campaign.only,
+        campaign.model,
+        campaign.checked,
+        campaign.max_steps,
+        campaign.limits,
+        code_version(),
+        tuple(identity_of(entry, campaign.subject).sha256 for entry in campaign.entries),
+    )
+
+
+def canaries_for(entries: tuple[Entry, ...], names: tuple[str, ...]) -> tuple[Lane, ...]:
+    """The canary of each system that has one; where none has, those of the table."""
+    own = [(entry, name) for entry, name in zip(entries, names, strict=True) if entry.canary]
+    some = own or [(entry, entry.name) for entry in TABLE if entry.canary]
+    return tuple(Lane(name, f"mutant:{entry.canary}", canary=True) for entry, name in some)
+
+
+def _trial(options: FuzzOptions, jobs: list[Job], progress: Callable[[Progress], None]) -> int:
+    """A range size with which tasks take some seconds, by a short trial of each subject."""
+    slowest = float(TRIAL_CASES)
+    campaign = options.campaign
+    for job in jobs:
+        progress(_only(f"trying how fast {job.system.name} is"))
+        began = time.monotonic()
+        done = supervise_many(
+            job, TRIAL_CASES, range_size=50, limits=campaign.limits, time_budget_seconds=TRIAL_SECONDS
+        )
+        cases = max(1, done.tally.cases)
+        slowest = min(slowest, cases / (time.monotonic() - began))
+    wanted = slowest * TASK_SECONDS
+    fair = campaign.cases / (TASKS_EACH * campaign.jobs)
+    return max(1, ceil(min(wanted, fair) / RANGE_SIZE)) * RANGE_SIZE
+
+
+def _settled(folder: Folder, plan: Plan, options: FuzzOptions) -> Plan:
+    """The plan to go by: that of the campaign that is there, where it is the same one.  Raises Usage where not."""
+    there = folder.plan()
+    if there is None:
+        if folder.waves():
+            raise Usage(f"{options.out}: there are ranges, but no plan of the campaign that they belong to")
+        folder.write_plan(plan)
+        return plan
+    if not options.resume:
+        raise Usage(f"{options.out} holds a campaign already: --resume goes on with it; else name another folder")
+    if options.range_size is None:
+        plan = evolve(plan, range_size=there.range_size)
+    differences = there.differences(plan)
+    if differences:
+        raise Usage(f"{options.out} holds another campaign, which this can not go on with: {'; '.join(differences)}")
+    return there
+
+
+# ---- The run --------------------------------------------------------------------------------------------------------
+
+
+def _run(
+    options: FuzzOptions,
+    running: Session,
+    folder: Folder,
+    plan: Plan,
+    resumed: int,
+    began: float,
+    progress: Callable[[Progress], None],
+    interrupted: Callable[[], bool],
+) -> None:
+    budget, started = options.campaign.time_budget_seconds, time.monotonic()
+    asked = plan.cases * len(plan.lanes)
+    before = int(resumed / max(1, plan.ranges) * asked)
+
+    def left() -> float | None:
+        return None if budget is None else budget - (time.monotonic() - began)
+
+    def tell(counts: Counts) -> None:
+        seconds, cases = time.monotonic() - started, before + counts.cases
+        rate = counts.cases / seconds if seconds else 0.0
+        to_go = (asked - cases) / rate if rate else None
+        limit = left()
+        if limit is not None:
+            to_go = max(0.0, limit if to_go is None else min(to_go, limit))
+        progress(
+            Progress(resumed + counts.ranges, plan.ranges, cases, asked, counts.steps, counts.findings, seconds, to_go)
+        )
+
+    Waves(running, folder, plan, tell, interrupted, left).run()
+
+
+def _systems(options: FuzzOptions, plan: Plan) -> tuple[System, ...]:
+    """The system of each lane, the canaries' included."""
+    entries = (*options.campaign.entries, *(find_entry(lane.system) for lane in plan.canaries))
+    return tuple(entry.system for entry in entries)
+
+
+def _report(
+    options: FuzzOptions,
+    plan: Plan,
+    jobs: list[Job],
+    replayed: list[Result],
+    lanes: list[LaneTotals],
+    seconds: float,
+    interrupted: bool,
+) -> Report:
+    campaign = options.campaign
+    parts = []
+    for entry, job, lane, before in zip(campaign.entries, jobs, lanes, replayed, strict=False):
+        result = lane.result
+        if result.tally.cases + sum(result.ended_count.values()) < plan.cases and not result.stopped:
+            result.stopped = INTERRUPTED if interrupted else BUDGET_ENDED
+        parts.append(system_report(campaign, entry, job, result, before, lane.effort, seconds))
+    heard = zip(plan.canaries, lanes[len(parts) :], strict=True)
+    canaries = [_canary(names, lane) for names, lane in heard if lane.ranges or len(plan.canaries) == 1]
+    return Report(tuple(parts), canaries=tuple(canaries))
+
+
+def _canary(names: Lane, lane: LaneTotals) -> Canary:
+    shown = next(iter(lane.result.findings), None)
+    system, mutant = find_entry(names.system).name, names.subject.removeprefix("mutant:")
+    return Canary(system, mutant, lane.ranges, lane.caught, lane.result.tally.cases, shown)
