@@ -109,10 +109,10 @@ def fuzz(
         folder = Folder(running, options.out)
         plan = _settled(folder, _plan(options, size), options)
         resumed = sum(wave.stop - wave.first for wave in folder.waves())
-        _run(options, running, folder, plan, resumed, began, progress, interrupted)
+        ran_seconds = _run(options, running, folder, plan, resumed, began, progress, interrupted)
         progress(_only("adding up"))
         lanes = totals(running, folder, plan, _systems(options, plan), jobs[0].max_findings)
-        report = _report(options, plan, jobs, replayed, lanes, time.monotonic() - began, interrupted())
+        report = _report(options, plan, jobs, replayed, lanes, ran_seconds, interrupted())
         report = evolve(
             report,
             systems=tuple(evolve(part, saved=own) for part, own in zip(report.systems, saved, strict=True)),
@@ -210,7 +210,8 @@ def _run(
     began: float,
     progress: Callable[[Progress], None],
     interrupted: Callable[[], bool],
-) -> None:
+) -> float:
+    """Runs what is missing; how many seconds that took."""
     budget, started = options.campaign.time_budget_seconds, time.monotonic()
     asked = plan.cases * len(plan.lanes)
     before = int(resumed / max(1, plan.ranges) * asked)
@@ -230,6 +231,7 @@ def _run(
         )
 
     Waves(running, folder, plan, tell, interrupted, left).run()
+    return time.monotonic() - started
 
 
 def _systems(options: FuzzOptions, plan: Plan) -> tuple[System, ...]:

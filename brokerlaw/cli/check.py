@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import time
 from argparse import Namespace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,12 @@ from ..driver import campaign
 from ..driver.corpus import add_to_corpus
 from ..driver.errors import Usage
 from ..driver.finding import Finding
-from ..driver.report import Report
-from ..driver.subjects import find_subject
-from ..driver.swarm import CHECKED_RATE
-from ..reference.table import Entry
+from ..driver.identity import environment
 from .answer import VERSION, Answer
+from .campaigns import add_campaign, file_findings, made, options_from, own_systems, report_data
 from .check_text import report_lines
-from .findings import Filed, filed_data, replay_command
 from .interrupts import Interrupts
-from .names import check_dialect, check_laws, entries_for, subject_name
-from .options import Parser, add_dialect, add_seed, add_subject, add_systems, seconds, whole
+from .options import Parser, whole
 from .terminal import Meter, Style, counted
 
 SUMMARY = "run cases on a subject, with the laws and the model on"
@@ -49,43 +45,13 @@ DEFAULT_OUT = Path("brokerlaw-out")
 
 
 def add_arguments(parser: Parser) -> None:
-    add_systems(parser, "check against this system; all of them where none is named")
-    add_subject(parser)
-    parser.add_argument("--mutant", metavar="NAME", help="the same as --subject mutant:NAME")
-    add_dialect(parser)
-    add_seed(parser)
-    parser.add_argument(
-        "--cases", type=whole(1), default=campaign.CASES, metavar="N", help="cases for each system (%(default)s)"
-    )
-    parser.add_argument(
-        "--law",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="ask these laws alone (the model compares all the same)",
-    )
-    parser.add_argument(
-        "--tolerate",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="LAW",
-        help="laws that are known to be broken: their findings are listed and do not fail the run; beside laws "
-        f"{', '.join(campaign.ENDINGS)}",
-    )
-    parser.add_argument(
-        "--corpus", type=Path, metavar="DIR", help="a folder of saved cases: run first; new findings are added to it"
-    )
+    add_campaign(parser, campaign.CASES)
     parser.add_argument(
         "--out",
         type=Path,
         metavar="DIR",
         help=f"a folder for the cases of findings ({DEFAULT_OUT}, made when there is one) and, where this option is "
-        "given, for report.json",
-    )
-    parser.add_argument(
-        "--time-budget", type=seconds, metavar="S", help="end after so many seconds with what there is by then"
+        "given, for report.json, which `brokerlaw report` makes a document of",
     )
     parser.add_argument(
         "--jobs",
@@ -94,33 +60,18 @@ def add_arguments(parser: Parser) -> None:
         metavar="N",
         help="processes side by side (%(default)s)",
     )
-    parser.add_argument(
-        "--every-step",
-        action="store_true",
-        help=f"ask every law at every step of every case; without it that is done in {_share(CHECKED_RATE)}, drawn "
-        "by lot, and the others are compared with the model first",
-    )
-    parser.add_argument(
-        "--no-model", action="store_true", help="set the model aside: the laws alone judge, at every step"
-    )
-    parser.add_argument("-v", "--verbose", action="store_true", help="name the laws that were never put to the test")
-
-
-def _share(rate: float) -> str:
-    share = Fraction(rate).limit_denominator(1_000)
-    return f"{'one case' if share.numerator == 1 else f'{share.numerator} cases'} of {share.denominator}"
 
 
 def run(args: Namespace, style: Style, meter: Meter) -> Answer:
-    options = options_from(args)
+    options = options_from(args, args.jobs)
     folders = Folders(options.corpus, args.out)
     folders.check()
+    began = time.monotonic()
     with Interrupts() as interrupts:
         report = campaign.check(options, lambda progress: meter.show(_told(progress)), interrupts.came)
     meter.clear()
-    own = {entry.name: name for name, entry in _own_systems(args, options).items()}
-    filed, failure = _file(report, folders, own, options.only)
-    data = report_data(report, filed)
+    filed, failure = file_findings(report, folders.save, own_systems(args, options), options.only)
+    data = report_data(report, filed, made("check", options, time.monotonic() - began, environment()))
     try:
         folders.write_report(data)
     except Usage as unwritten:
@@ -130,71 +81,12 @@ def run(args: Namespace, style: Style, meter: Meter) -> Answer:
     return Answer(data, lines, report.exit_code, failure)
 
 
-def _file(
-    report: Report, folders: Folders, own_systems: dict[str, str], laws: tuple[str, ...]
-) -> tuple[list[Filed], str]:
-    """Saves what was found, as far as that can be done; and the first sentence that says why something could not."""
-    filed: list[Filed] = []
-    failure = ""
-    for part in report.systems:
-        for finding in (*part.findings, *part.ended):
-            path = part.file_of(finding)
-            try:
-                path = path or folders.save(finding)
-            except Usage as unwritten:
-                failure = failure or str(unwritten)
-            replay = replay_command(path, finding.subject, own_systems.get(part.system), laws) if path else ""
-            filed.append(Filed(finding, path, replay))
-    return filed, failure
-
-
-def options_from(args: Namespace) -> campaign.Options:
-    """The campaign that was asked for; every name is looked up here, before anything runs."""
-    subject = subject_name(args)
-    entries = entries_for(args, subject)
-    check_dialect(args.dialect, entries)
-    check_laws("--law", args.law, entries)
-    check_laws("--tolerate", args.tolerate, entries, endings=True)
-    for entry in entries:
-        find_subject(entry, subject)
-    return campaign.Options(
-        entries,
-        subject,
-        args.dialect,
-        args.seed,
-        args.cases,
-        tuple(dict.fromkeys(args.law)),
-        tuple(args.tolerate),
-        args.corpus,
-        args.time_budget,
-        args.jobs,
-        checked=True if args.every_step else None,
-        model=not args.no_model,
-    )
-
-
-def _own_systems(args: Namespace, options: campaign.Options) -> dict[str, Entry]:
-    """The user's own systems, by the names that they were given by."""
-    names = list(dict.fromkeys([*args.systems, *args.own_systems]))
-    return {name: entry for name, entry in zip(names, options.entries, strict=False) if ":" in name}
-
-
 def _told(progress: campaign.Progress) -> str:
     found = f", {counted(progress.findings, 'finding')}" if progress.findings else ""
     return (
         f"{progress.system}, {progress.subject}: {progress.cases:,} of {progress.cases_asked:,} cases, "
         f"{progress.steps:,} steps{found}, {progress.seconds:.0f} s"
     )
-
-
-def report_data(report: Report, filed: list[Filed]) -> dict[str, Any]:
-    """The report as JSON data, with each finding's case as an object and where it was saved."""
-    data = report.to_json()
-    drawn = [filed_data(each) for each in filed]
-    for part in data["systems"]:
-        for kind in ("findings", "ended"):
-            part[kind], drawn = drawn[: len(part[kind])], drawn[len(part[kind]) :]
-    return data
 
 
 @frozen
@@ -208,7 +100,8 @@ class Folders:
         """Says so, before anything runs, where nothing could be saved."""
         for folder in (self.corpus, self.out or DEFAULT_OUT):
             if folder is not None:
-                _check_folder(folder)
+                check_folder(folder)
+        check_apart(self.corpus, self.out)
 
     def save(self, finding: Finding) -> Path:
         """A new finding goes into the corpus; one that is tolerated, or has no corpus to go to, goes into the other
@@ -235,7 +128,14 @@ class Folders:
             raise Usage(f"{path}: can not be written: {error.strerror}") from None
 
 
-def _check_folder(folder: Path) -> None:
+def check_apart(corpus: Path | None, out: Path | None) -> None:
+    """A corpus is read whole, so that nothing else may be written into it."""
+    if corpus is not None and out is not None and out.absolute().is_relative_to(corpus.absolute()):
+        raise Usage(f"--out {out} is in --corpus {corpus}: name a folder beside it, since what is written is no case")
+
+
+def check_folder(folder: Path) -> None:
+    """Says so where nothing could be written into a folder."""
     there = folder
     while not there.exists() and there != there.parent:
         there = there.parent

@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
 from ..driver.errors import Usage
-from . import check, doctor, mutants, replay, systems
+from . import check, doctor, fuzz, mutants, replay, report, systems
 from .answer import Answer
 from .names import near
 from .options import Help, Parser, add_output, described
@@ -28,7 +28,9 @@ DESCRIPTION = """
       brokerlaw systems                                what there is to check
       brokerlaw check cursor_ranks                     does the reference obey the laws?
       brokerlaw check cursor_ranks --subject my:Ranks  does your own class?
+      brokerlaw fuzz --out tonight                     the same on Spark, as long as you like, with a report
       brokerlaw replay brokerlaw-out/CASE.json         what happened, step by step
+      brokerlaw report brokerlaw-out                   a document of what a campaign showed
       brokerlaw mutants                                do the laws catch the bugs that they should?
       brokerlaw doctor entry_cache --subject my:Cache  is your adapter sound?
 
@@ -51,8 +53,10 @@ class Command(Protocol):
 COMMANDS: dict[str, Command] = {
     "systems": systems,
     "check": check,
+    "fuzz": fuzz,
     "mutants": mutants,
     "replay": replay,
+    "report": report,
     "doctor": doctor,
 }
 
@@ -118,7 +122,7 @@ def _run(given: list[str]) -> int:
         raise Usage(f"a subject or a system that was named ended the program ({ended.code})") from None
     finally:
         meter.clear()
-    _print(answer.as_json(args.command) if args.json else "\n".join(answer.lines))
+    _print(answer.as_json(args.command) if args.json in (True, "-") else "\n".join(answer.lines))
     return _say(answer.failure, 2) if answer.failure else answer.code
 
 

@@ -14,7 +14,7 @@ from ..reference.mutant import Mutant
 from ..reference.table import TABLE, Entry
 from .answer import Answer
 from .names import check_dialect, named_entries
-from .options import Parser, add_dialect, add_seed, add_systems, whole
+from .options import Parser, add_seed, add_systems, whole
 from .terminal import Meter, Style, counted, table, wrapped
 
 SUMMARY = "the kill table: which law catches which bug, and how soon"
@@ -49,7 +49,12 @@ class Row:
 
 def add_arguments(parser: Parser) -> None:
     add_systems(parser, "the mutants of this system; of all where none is named")
-    add_dialect(parser)
+    parser.add_argument(
+        "--dialect",
+        metavar="NAME",
+        help="run every mutant in this dialect (text, another one, or text+DEVIATION+DEVIATION); where none is named "
+        "each runs in its own: text, unless its bug is in what a deviation does",
+    )
     add_seed(parser)
     parser.add_argument(
         "--max-steps", type=whole(1), default=MAX_STEPS, metavar="N", help="give up on a mutant then (%(default)s)"
@@ -67,7 +72,8 @@ def run(args: Namespace, style: Style, meter: Meter) -> Answer:
     for entry in entries:
         if not entry.mutants:
             raise Usage(f"{entry.name} has no mutants; name an Entry that lists some, as MODULE:NAME")
-    check_dialect(args.dialect, entries)
+    if args.dialect is not None:
+        check_dialect(args.dialect, entries)
     data: list[dict[str, Any]] = []
     lines: list[str] = []
     failed = False

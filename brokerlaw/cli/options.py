@@ -96,6 +96,7 @@ def add_seed(parser: ArgumentParser) -> None:
 
 
 def add_output(parser: ArgumentParser) -> None:
-    """What every command takes."""
-    parser.add_argument("--json", action="store_true", help="one JSON object on stdout instead of text")
+    """What every command takes; one that writes files has a --json of its own, which may name a file."""
+    if "--json" not in parser._option_string_actions:
+        parser.add_argument("--json", action="store_true", help="one JSON object on stdout instead of text")
     parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
