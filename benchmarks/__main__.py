@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from attrs import frozen
 
-from . import driver, growth, kill, pip430
+from . import driver, growth, kill, pip430, spark
 
 
 @frozen
@@ -37,6 +37,10 @@ BENCHMARKS = {
     "pip430": Benchmark(
         "PIP-430's own claims: work for each eviction, what leaves first, memory held",
         lambda options: pip430.run(options.quick),
+    ),
+    "spark": Benchmark(
+        "what Spark costs, what a second core gives, and memory against the number of cases",
+        lambda options: spark.run(options.quick),
     ),
 }
 

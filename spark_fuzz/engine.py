@@ -67,6 +67,7 @@ class Done:
     """A campaign that ended, while its Spark still runs: there is a report to write."""
 
     report: Report
+    session: Session
     folder: Folder
     environment: dict[str, Any]
     seconds: float
@@ -121,6 +122,7 @@ def fuzz(
         spark = {"spark": running.context.version, "java": running.java, "master": running.context.master}
         yield Done(
             report,
+            running,
             folder,
             {**environment(), **spark},
             time.monotonic() - began,
