@@ -21,8 +21,8 @@ With n tracked cursors and p pending ones, in position comparisons and node visi
     Rank, Slowest       O(1) where nothing is pending
     RankAt              O(n) where nothing is pending: it walks back from the tail
     Size, Find          O(1), and never settle anything
-    settling            O(p log p), and O(d) for each pending cursor that moves over d others or pays with d behind it,
-                        or O(n) in all for a rebuild
+    settling            O(p log p), and O(d) for each pending cursor that moves over d others or pays with d behind it;
+                        by a rebuild, which comes where p is at least `rebuild_percent` of n: O(n + p log p) in all
 """
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ class CursorRanks(RankedLine):
         self._pending = self._new_heap()
         self._tracked = 0  # cursors that want a position
         self._adds = 0
+        self._rebuilds = 0
         self._rows: tuple[CursorRow, ...] | None = ()  # kept from one snapshot to the next update
 
     def _new_heap(self) -> FurthestFirst:
@@ -188,10 +189,13 @@ class CursorRanks(RankedLine):
         pending = len(self._pending)
         if not pending:
             return
-        if pending * 100 >= self._rebuild_percent * self._tracked:
+        if self._are_many(pending):
             self._rebuild()
         else:
             self._apply_one_by_one()
+
+    def _are_many(self, pending: int) -> bool:
+        return pending * 100 >= self._rebuild_percent * self._tracked
 
     def _take_pending(self) -> list[Cursor]:
         """All that was pending, the furthest first."""
@@ -206,8 +210,10 @@ class CursorRanks(RankedLine):
             self._go(cursor)
 
     def _rebuild(self) -> None:
+        self._rebuilds += 1
         pending = self._take_pending()
         for cursor in pending:
+            self._work += 1
             if cursor.counter is not None:
                 self._unlink(cursor)
         self._merge([cursor for cursor in pending if cursor.wanted != END])
@@ -219,7 +225,8 @@ class CursorRanks(RankedLine):
         rows = self._rows
         if rows is None:
             rows = self._rows = tuple([_row(self._cursors[name]) for name in sorted(self._cursors)])
-        return Snapshot(rows, len(self._pending), len(self._held()), self._work + self._pending.comparisons)
+        work = self._work + self._pending.comparisons
+        return Snapshot(rows, len(self._pending), len(self._held()), work, self._rebuilds)
 
     def _held(self) -> set[Cursor]:
         """Every cursor that can be reached from here in any way."""
@@ -248,7 +255,7 @@ class CursorRanks(RankedLine):
         return twin
 
     def fingerprint(self) -> object:
-        """What later answers depend on; add numbers and work done, which only grow, are left out."""
+        """What later answers depend on; add numbers, work and rebuilds, which only grow, are left out."""
         line = tuple([(cursor.name, cursor.position, rank_of(cursor), cursor.owed) for cursor in self._line()])
         wanted = tuple([(name, self._cursors[name].wanted) for name in sorted(self._cursors)])
         return line, wanted, tuple(sorted([cursor.name for cursor in self._pending.cursors]))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from ..spec.core import Subject
+from ..spec.core import TEXT, Subject
 
 
 @frozen
@@ -18,6 +18,7 @@ class Mutant:
     sentence: str
     make: Callable[[], Subject]
     breaks: str  # the law that must catch it
+    dialect: str = TEXT  # where it does: a slip in what a deviation does shows only where that is in force
 
 
 @frozen

@@ -207,25 +207,27 @@ class RankedLine:
     def _lower(self, start: Cursor | None, left: Counter, there: Position, by: int) -> Cursor | None:
         """Lowers each counter but `left` from `start` to those before `there`; the first cursor not before `there`."""
         cursor, seen = start, left
-        while cursor is not None and cursor.position < there:
+        while cursor is not None:
             self._work += 2
+            if cursor.position >= there:
+                break
             if cursor.counter is not None and cursor.counter is not seen:
                 seen = cursor.counter
                 seen.rank -= by
             cursor = cursor.after
-        self._work += 2
         return cursor
 
     def _raise(self, start: Cursor | None, left: Counter | None, there: Position) -> Cursor | None:
         """Raises each counter but `left` from `start` back to those behind `there`; the last cursor not behind it."""
         cursor, seen = start, left
-        while cursor is not None and cursor.position > there:
+        while cursor is not None:
             self._work += 2
+            if cursor.position <= there:
+                break
             if cursor.counter is not None and cursor.counter is not seen:
                 seen = cursor.counter
                 seen.rank += 1
             cursor = cursor.before
-        self._work += 2
         return cursor
 
     # ---- Many at once -----------------------------------------------------------------------------------------------
@@ -252,10 +254,11 @@ class RankedLine:
     def _back_to(self, start: Cursor | None, there: Position) -> Cursor | None:
         """The last cursor not behind a place, looked for from `start` towards the head."""
         cursor = start
-        while cursor is not None and cursor.position > there:
+        while cursor is not None:
             self._work += 2
+            if cursor.position <= there:
+                break
             cursor = cursor.before
-        self._work += 2
         return cursor
 
     def _link(self, cursor: Cursor, there: Position, before: Cursor | None, after: Cursor | None) -> None:

@@ -59,10 +59,10 @@ class KeepsCreditOverReset(Turnstile):
 
 class BlindRanks(CursorRanks):
     unsupported = frozenset({"Find"})
-    unobserved = frozenset({"pending", "held", "work"})
+    unobserved = frozenset({"pending", "held", "work", "rebuilds"})
 
     def snapshot(self) -> RanksSnapshot:
-        return super().snapshot()._replace(pending=NOT_OBSERVED, held=NOT_OBSERVED, work=NOT_OBSERVED)
+        return super().snapshot()._replace(**dict.fromkeys(self.unobserved, NOT_OBSERVED))
 
 
 class NoSnapshot:

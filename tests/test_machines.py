@@ -73,7 +73,9 @@ if profiles.profile() == "nightly":
     @pytest.mark.parametrize(("entry", "mutant"), EVERY)
     def test_every_mutant_breaks_the_law_that_it_names(entry: Entry, mutant: Mutant) -> None:
         quick = settings(profiles.machine_settings(), phases=[Phase.generate], database=None)
-        tests = law_tests(entry.system, mutant.make, only=[mutant.breaks], model=False, settings=quick)
+        tests = law_tests(
+            entry.system, mutant.make, dialect=mutant.dialect, only=[mutant.breaks], model=False, settings=quick
+        )
         with pytest.raises(LawBroken) as failure:
             tests("test_laws").run_machine()
         assert failure.value.breach.key == ("law", mutant.breaks)

@@ -270,6 +270,33 @@ def test_many_updates_are_cheaper_by_a_rebuild() -> None:
     assert ranks_of(rebuilt, 200) == ranks_of(one_by_one, 200) == list(range(200, 0, -1))
 
 
+@pytest.mark.parametrize(
+    ("percent", "moving", "rebuilds"), [(50, 3, 0), (50, 4, 1), (0, 1, 1), (100, 8, 1), (101, 8, 0)]
+)
+def test_it_rebuilds_from_the_share_that_is_set(percent: int, moving: int, rebuilds: int) -> None:
+    ranks = standing(*range(8), config=Config(percent))
+    ranks.apply(Add("c8", None, 0))
+    before = ranks.snapshot().rebuilds
+    answers(ranks, [*[Move(f"c{number}", 0, 90 + number) for number in range(moving)], Size(), Find("c0")])
+    assert ranks.snapshot().rebuilds == before
+    answers(ranks, [Rank("c0"), Slowest(), RankAt(0, 0)])
+    assert ranks.snapshot().rebuilds == before + rebuilds
+
+
+def test_settling_costs_what_is_stated_at_worst() -> None:
+    count = 64
+    log = count.bit_length() - 1
+    ranks = standing(*range(2 * count))
+    answers(ranks, [Move(f"c{number}", 0, 9000 + number) for number in range(1, count)])
+    answers(ranks, [Remove("c0")])  # the first one pays for it, past all the others, and then moves past them
+    walking = spent(ranks, Slowest())
+    pending, held = count - 1, 2 * count - 1
+    assert pending * held < walking <= pending * (4 * (held - 1) + 1) + 2 * pending * log + 1
+    rebuilt = standing(*range(count), config=ALWAYS_REBUILD)
+    answers(rebuilt, [Move(f"c{number}", 0, 9000 - number) for number in range(count)])
+    assert 4 * count < spent(rebuilt, Slowest()) <= 5 * count + 2 * count * log + 1
+
+
 def test_cursors_that_come_and_go_without_a_query_leave_nothing_behind() -> None:
     ranks = standing(0, 10, 20)
     for number in range(500):

@@ -9,7 +9,7 @@ import pytest
 from brokerlaw.reference.entry_cache import CacheManager, EntryCache, Parts
 from brokerlaw.reference.entry_cache.switches import Switches
 from brokerlaw.reference.legacy.entry_cache import LegacyEntryCache, LegacyManager
-from brokerlaw.spec.core import NOT_OBSERVED, TEXT_DIALECT
+from brokerlaw.spec.core import NOT_OBSERVED, TEXT_DIALECT, Dialect
 from brokerlaw.spec.entry_cache.words import (
     CAUGHT_UP,
     CHECK_DUE,
@@ -57,10 +57,10 @@ from brokerlaw.spec.entry_cache.words import (
 )
 
 
-def broker(**settings: Any) -> EntryCache:
-    """A fresh reference with these settings."""
+def broker(*deviations: str, **settings: Any) -> EntryCache:
+    """A fresh reference with these settings, in the text or with deviations from it."""
     subject = EntryCache()
-    subject.reset(Config(**settings), TEXT_DIALECT)
+    subject.reset(Config(**settings), Dialect("+".join(("text", *deviations)), frozenset(deviations)))
     return subject
 
 
@@ -122,6 +122,43 @@ def test_a_failed_delivery_is_replayed_and_its_count_stays() -> None:
     run(subject, Release("t0", "c0", 0, 0), MarkDelete("t0", "c0", 0, 0))
     assert subject.snapshot().queue[0].reads == 0
     assert subject.snapshot().payloads == ((1, 1),)
+
+
+def missed_replay(*deviations: str, **settings: Any) -> EntryCache:
+    """An entry that left the cache is replayed by c0; c0 and c1 stand behind it, and c2 at it."""
+    subject = broker(*deviations, continue_caching_ms=0, **settings)
+    run(subject, Append("t0", 5), OpenCursor("t0", "c0", "earliest"), OpenCursor("t0", "c1", "latest"))
+    run(subject, Seek("t0", "c0", 0, 0), Read("t0", "c0", 1), FinishLoad("t0", "c0"), Release("t0", "c0", 0, 0))
+    run(subject, BeginRemoval("all", "t0", 0, 0), FinishRemoval("all", "t0", 0, 0), Append("t0", 7))
+    run(subject, OpenCursor("t0", "c2", "earliest"), Redeliver("t0", "c0", 0, 0))
+    assert run(subject, Replay("t0", "c0", 0, 0)) == [Delivered(0, (0,), ((0, 0, 5),), False)]
+    subject._check()
+    return subject
+
+
+def test_a_replay_that_misses_is_handed_out_and_not_cached() -> None:
+    now = missed_replay().snapshot()
+    assert [item.entry for item in now.queue] == [1]
+    assert now.deliveries[0].serial == 0
+
+
+def test_in_a_dialect_a_replay_that_misses_is_cached_like_a_load_and_handed_out_from_there() -> None:
+    subject = missed_replay("replay-miss-cached")
+    item = subject.snapshot().queue[-1]
+    assert (item.ledger, item.entry, item.reads, item.accessed, item.buffer_bytes) == (0, 0, 1, False, 5)
+    assert subject.snapshot().deliveries[0].serial == item.serial
+    run(subject, Release("t0", "c0", 0, 0))
+    assert subject.snapshot().queue[-1].reads == 0
+    assert subject.snapshot().payloads[-1] == (item.serial, 1)
+
+
+def test_what_holds_for_loads_holds_for_replays_that_are_cached() -> None:
+    deviation = "replay-miss-cached"
+    assert [item.entry for item in missed_replay(deviation, by_expected_reads=False).snapshot().queue] == [1]
+    assert [item.entry for item in missed_replay(deviation, max_size_bytes=0).snapshot().queue] == []
+    assert missed_replay(deviation, "rank-of-reader").snapshot().queue[-1].reads == 3
+    assert missed_replay(deviation, max_size_bytes=13, watermark_percent=50).snapshot().size_pass_due is False
+    assert missed_replay(deviation, max_size_bytes=12, watermark_percent=50).snapshot().size_pass_due is True
 
 
 def test_a_load_of_a_deleted_ledger_fails_and_is_over() -> None:
@@ -195,6 +232,20 @@ def test_without_the_strategy_what_no_cursor_needs_goes_at_once() -> None:
     run(subject, CloseCursor("t0", "c1"))
     assert subject.snapshot().queue == ()
     assert subject.snapshot().tombstones == 3
+    assert subject.snapshot().counters[2:] == (3, 15)
+
+
+def test_in_a_dialect_what_no_cursor_needs_leaves_the_queue_too_and_no_tombstone() -> None:
+    subject = broker("cursor-eviction-through-queue", by_expected_reads=False)
+    run(subject, OpenCursor("t0", "c0", "latest"), OpenCursor("t1", "c0", "latest"))
+    run(subject, Append("t0", 5), Append("t1", 5), Append("t0", 5), Append("t0", 5))
+    run(subject, BeginRemoval("entry", "t0", 0, 2), FinishRemoval("entry", "t0", 0, 2))
+    for command, left in ((Read("t0", "c0", 1), [("t1", 0), ("t0", 1)]), (CloseCursor("t0", "c0"), [("t1", 0)])):
+        subject.apply(command)
+        now = subject.snapshot()
+        assert [(item.topic, item.entry) for item in now.queue] == left
+        assert (now.tombstones, now.visits) == (1, 0)  # the one of the forced removal waits for its pass
+        subject._check()
     assert subject.snapshot().counters[2:] == (3, 15)
 
 

@@ -247,6 +247,25 @@ def test_states_that_nothing_can_tell_apart_have_one_canonical_form() -> None:
     assert MODEL.canonical(once) == MODEL.canonical(shifted)
 
 
+@pytest.mark.parametrize(
+    ("window_ms", "reopens"), [(4, w.ClockBack(1)), (None, w.SetTtl(3))], ids=["clock back", "larger ttl"]
+)
+def test_states_whose_caching_windows_are_over_are_still_two(window_ms: int | None, reopens: Any) -> None:
+    config = w.Config(ttl_ms=2, continue_caching_ms=window_ms, check_interval_ms=100)
+    states = []
+    for since_ms in (4, 6):
+        state, _ = MODEL.step(config, MODEL.start(config), w.Tick(since_ms), TEXT_DIALECT)
+        state, outcome = MODEL.step(
+            config, state._replace(next_check_ms=state.now_ms + 9), w.Append("t0", 1), TEXT_DIALECT
+        )
+        assert outcome == w.Appended(0, 0, False)
+        states.append(state)
+    reopened = [MODEL.step(config, state, reopens, TEXT_DIALECT)[0] for state in states]
+    cached = [MODEL.step(config, state, w.Append("t0", 1), TEXT_DIALECT)[1].cached for state in reopened]
+    assert cached == [True, False]
+    assert MODEL.canonical(states[0]) != MODEL.canonical(states[1])
+
+
 def test_the_model_suggests_only_commands_that_it_calls_enabled() -> None:
     job = Job(ENTRY_CACHE, EntryCache, "reference", seed=6)
     refused = {w.NO_CURSOR, w.NO_DELIVERY, w.NO_LOAD, w.NOT_REPLAYING, w.NO_REMOVAL}

@@ -177,9 +177,12 @@ class Broker:
         """Without the strategy of expected reads, what no active cursor needs any more goes at once."""
         if self.by_expected_reads:
             return
-        if topic.active == 0:
+        cache = self.manager.cache(topic.name)
+        if self.switches.cursor_eviction_through_queue:
+            self.manager.remove_with_nodes(self._behind_cursors(topic) if topic.active else list(cache.all()))
+        elif topic.active == 0:
             self.manager.clear(topic.name)
-        elif len(self.manager.cache(topic.name)):
+        elif len(cache):
             self.manager.remove_each(self._behind_cursors(topic))
 
     def _behind_cursors(self, topic: Topic) -> list[Wrapper]:

@@ -22,7 +22,8 @@ NOTHING: Freed = (0, 0)
 class CacheManager:
     """Puts, finds and removes entries; sizes and counters are kept as entries come and go, never added up anew.
 
-    find: O(1).  insert: O(log n) in the entries of the topic.  Removal of k entries: O(k log n).
+    find: O(1).  insert: O(log n) in the entries of the topic.  Removal of k entries: O(k log n), and where their nodes
+    go with them (`cursor-eviction-through-queue`) the whole queue is gone through as well: O(queue + k log n).
     """
 
     def __init__(self, parts: Parts, switches: Switches) -> None:
@@ -109,6 +110,12 @@ class CacheManager:
         """Removes these; how many and how many bytes."""
         sizes = [self.remove(wrapper) for wrapper in wrappers]
         return len(sizes), sum(sizes)
+
+    def remove_with_nodes(self, wrappers: list[Wrapper]) -> None:
+        """Removes these and takes their nodes out of the queue, so that no tombstone is left."""
+        for wrapper in wrappers:
+            self._evict(wrapper)
+        self.queue.take_out(wrappers)
 
     def clear(self, topic: str) -> Freed:
         """Removes every entry of a topic; O(n).  What the range cache reports is what the totals lose."""

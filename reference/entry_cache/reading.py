@@ -45,7 +45,63 @@ _NO_ENTRY = Refused(NO_ENTRY)
 _NOT_REPLAYING = Refused(NOT_REPLAYING)
 
 
-class Reading(Broker):
+class Caching(Broker):
+    """What was read from storage is put into the cache and handed out from there."""
+
+    def _put_and_hand_out(self, topic: Topic, cursor: Cursor, loaded: list[tuple[Position, int]]) -> list[Content]:
+        buffer = (0, 0) if self.settings.copy_entries else self.buffers.fresh(sum(size for _, size in loaded))
+        if not self._caches_load(cursor):
+            return [self._deliver_from_storage(cursor, position) for position, _ in loaded]
+        reads = self._reads_that_count(topic, cursor)
+        contents = []
+        for position, size_bytes in loaded:
+            count = self._load_reads(cursor, reads, position)
+            entry = self._put_loaded(topic, position, size_bytes, count, buffer)
+            if entry is None:
+                contents.append(self._deliver_from_storage(cursor, position))
+            else:
+                contents.append(self._deliver_from(cursor, entry))
+        return contents
+
+    def _caches_load(self, cursor: Cursor) -> bool:
+        return self.manager.max_size_bytes > 0 and (self.by_expected_reads or cursor.caches_reads)
+
+    def _put_loaded(
+        self, topic: Topic, position: Position, size_bytes: int, count: int, buffer: tuple[int, int]
+    ) -> CachedEntry | None:
+        """The entry that a loaded copy is handed out from: the new one, the resident one, or none."""
+        resident = self.manager.find(topic.name, position)
+        if resident is not None:
+            return self._second_put(resident, size_bytes, count)
+        if count == 0 and self.by_expected_reads and self.switches.zero_reads_not_cached:
+            return None
+        if self.settings.copy_entries:
+            buffer = self.buffers.fresh(size_bytes)
+        return self.manager.insert(topic.name, position, size_bytes, count, buffer, self.now_ms)
+
+    def _second_put(self, resident: CachedEntry, size_bytes: int, count: int) -> CachedEntry | None:
+        """A put that lost: the first one wins and nothing about it changes."""
+        if self.switches.second_put_replaces_count and self._counts(resident):
+            resident.set_reads(count)
+        return None if self.switches.losing_load_keeps_own_count else resident
+
+    def _reads_that_count(self, topic: Topic, cursor: Cursor) -> list[Position]:
+        """The read positions, in order, of the cursors that a load's expected reads are counted over."""
+        if self.switches.rank_of_reader and not cursor.active:
+            return []
+        return topic.active_reads()
+
+    def _load_reads(self, cursor: Cursor, reads: list[Position], position: Position) -> int:
+        if not self.by_expected_reads:
+            return 1 if self.switches.reads_without_strategy else 0
+        return self._rank(reads, cursor.read if self.switches.rank_of_reader else position)
+
+    def _rank(self, reads: list[Position], position: Position) -> int:
+        """How many of the read positions are at or before a position."""
+        return bisect_right(reads, position)
+
+
+class Reading(Caching):
     """Cursors read on, from the cache or through a load."""
 
     def read(self, command: Read) -> Delivered | Loading | Refused:
@@ -114,58 +170,6 @@ class Reading(Broker):
         cursor.load(None)
         return DONE
 
-    def _put_and_hand_out(self, topic: Topic, cursor: Cursor, loaded: list[tuple[Position, int]]) -> list[Content]:
-        buffer = (0, 0) if self.settings.copy_entries else self.buffers.fresh(sum(size for _, size in loaded))
-        if not self._caches_load(cursor):
-            return [self._deliver_from_storage(cursor, position) for position, _ in loaded]
-        reads = self._reads_that_count(topic, cursor)
-        contents = []
-        for position, size_bytes in loaded:
-            count = self._load_reads(cursor, reads, position)
-            entry = self._put_loaded(topic, position, size_bytes, count, buffer)
-            if entry is None:
-                contents.append(self._deliver_from_storage(cursor, position))
-            else:
-                contents.append(self._deliver_from(cursor, entry))
-        return contents
-
-    def _caches_load(self, cursor: Cursor) -> bool:
-        return self.manager.max_size_bytes > 0 and (self.by_expected_reads or cursor.caches_reads)
-
-    def _put_loaded(
-        self, topic: Topic, position: Position, size_bytes: int, count: int, buffer: tuple[int, int]
-    ) -> CachedEntry | None:
-        """The entry that a loaded copy is handed out from: the new one, the resident one, or none."""
-        resident = self.manager.find(topic.name, position)
-        if resident is not None:
-            return self._second_put(resident, size_bytes, count)
-        if count == 0 and self.by_expected_reads and self.switches.zero_reads_not_cached:
-            return None
-        if self.settings.copy_entries:
-            buffer = self.buffers.fresh(size_bytes)
-        return self.manager.insert(topic.name, position, size_bytes, count, buffer, self.now_ms)
-
-    def _second_put(self, resident: CachedEntry, size_bytes: int, count: int) -> CachedEntry | None:
-        """A put that lost: the first one wins and nothing about it changes."""
-        if self.switches.second_put_replaces_count and self._counts(resident):
-            resident.set_reads(count)
-        return None if self.switches.losing_load_keeps_own_count else resident
-
-    def _reads_that_count(self, topic: Topic, cursor: Cursor) -> list[Position]:
-        """The read positions, in order, of the cursors that a load's expected reads are counted over."""
-        if self.switches.rank_of_reader and not cursor.active:
-            return []
-        return topic.active_reads()
-
-    def _load_reads(self, cursor: Cursor, reads: list[Position], position: Position) -> int:
-        if not self.by_expected_reads:
-            return 1 if self.switches.reads_without_strategy else 0
-        return self._rank(reads, cursor.read if self.switches.rank_of_reader else position)
-
-    def _rank(self, reads: list[Position], position: Position) -> int:
-        """How many of the read positions are at or before a position."""
-        return bisect_right(reads, position)
-
     def get(self, command: Get) -> Hit | Miss:
         entry = self.manager.find(command.topic, (command.ledger, command.entry))
         if entry is None:
@@ -183,7 +187,7 @@ class Reading(Broker):
         return content
 
 
-class Delivering(Broker):
+class Delivering(Caching):
     """Deliveries end, fail, and are asked for again."""
 
     def release(self, command: Release) -> Done | Refused:
@@ -235,5 +239,12 @@ class Delivering(Broker):
             return _LEDGER_GONE
         entry = self.manager.find(cursor.topic, position)
         if entry is None:
-            return self._delivered(position, [self._deliver_from_storage(cursor, position)], from_cache=False)
+            return self._delivered(position, self._replay_from_storage(cursor, position), from_cache=False)
         return self._delivered(position, [self._hand_out_cached(cursor, entry)], from_cache=True)
+
+    def _replay_from_storage(self, cursor: Cursor, position: Position) -> list[Content]:
+        """A replay that missed; where a deviation says so it is like a load of one entry."""
+        topic, (ledger, number) = self.topics[cursor.topic], position
+        if self.switches.replay_miss_cached:
+            return self._put_and_hand_out(topic, cursor, [(position, topic.log.ledgers[ledger][number])])
+        return [self._deliver_from_storage(cursor, position)]

@@ -55,6 +55,14 @@ class RemovalQueue:
         """A node's entry was removed by other means: a pass that meets the node will drop it."""
         self.tombstones += 1
 
+    def take_out(self, nodes: list[Wrapper]) -> None:
+        """Takes nodes out from wherever they stand; O(queue), however few they are."""
+        if nodes:
+            out = set(nodes)
+            self.nodes = deque([node for node in self.nodes if node not in out])
+            for node in nodes:
+                self.pool.recycle(node)
+
     # ---- The passes
 
     def time_pass(self, now_ms: int) -> Freed:

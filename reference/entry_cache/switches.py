@@ -31,6 +31,8 @@ class Switches:
     mark_delete_exclusive: bool = False
     reads_without_strategy: bool = False
     scan_past_unexpired: bool = False
+    replay_miss_cached: bool = False
+    cursor_eviction_through_queue: bool = False
 
 
 @lru_cache(maxsize=64)

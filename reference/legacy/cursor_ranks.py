@@ -1,7 +1,8 @@
 """cursor_ranks, the design before PIP-430: a heap ordered by position, and an index by name.
 
 The slowest cursor is on top of the heap, and an update is O(log n) at once, so that nothing is ever pending.  But the
-heap knows no ranks: it has to count, O(n) for each question, however little changed since the last one.
+heap knows no ranks: it has to count, O(n) for each question, however little changed since the last one; and there is
+nothing to rebuild.
 """
 
 from __future__ import annotations
@@ -93,6 +94,7 @@ class LegacyCursorRanks:
         return Done()
 
     def _place(self, cursor: Cursor, command: Add | Move) -> None:
+        self._work += 1
         if command.ledger is None:
             self._heap.take_out(cursor)
             cursor.wanted = END
@@ -130,4 +132,4 @@ class LegacyCursorRanks:
             for name, cursor in sorted(self._cursors.items())
         ]
         held = len({*self._cursors.values(), *self._heap.cursors})
-        return Snapshot(tuple(rows), 0, held, self._work + self._heap.comparisons)
+        return Snapshot(tuple(rows), 0, held, self._work + self._heap.comparisons, 0)

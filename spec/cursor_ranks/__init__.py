@@ -5,7 +5,8 @@ many tracked cursors stand at the same position as a given one or before it, in 
 last answer.  Updates may be collected and applied at the next query; nobody must be able to tell.
 
 Read in this order: `words` (what can be set, what can happen, what its caller sees, what an observer sees), `model`
-(what is the case), `laws` (what must hold), `reached` (what a campaign must see), `readings` (where the text is vague).
+(what is the case), `laws` and `costs` (what must hold; `sight` has their words), `reached` (what a campaign must see),
+`readings` (where the text is vague).
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import System
-from .laws import LAWS, UPDATES, History
+from .costs import COSTS
+from .laws import LAWS
 from .model import MODEL
 from .reached import REACHED
 from .readings import CLAUSES, DEVIATIONS, DIALECTS
+from .sight import UPDATES, History
 from .words import (
     COMMANDS,
     OUTCOMES,
@@ -54,7 +57,7 @@ CURSOR_RANKS = System(
     outcomes=OUTCOMES,
     snapshot=Snapshot,
     model=MODEL,
-    laws=LAWS + REACHED,
+    laws=LAWS + COSTS + REACHED,
     deviations=DEVIATIONS,
     dialects=DIALECTS,
     history=History,

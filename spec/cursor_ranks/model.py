@@ -132,7 +132,7 @@ def present(config: Config, state: State) -> list[tuple[str]]:
 
 
 def view(state: State) -> Snapshot:
-    return Snapshot(state.cursors, pending=NOT_OBSERVED, held=NOT_OBSERVED, work=NOT_OBSERVED)
+    return Snapshot(state.cursors, *[NOT_OBSERVED] * 4)
 
 
 def canonical(state: State) -> Hashable:

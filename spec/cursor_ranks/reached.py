@@ -1,12 +1,11 @@
-"""cursor_ranks, part 4: what a campaign must have reached, or it has shown little."""
+"""cursor_ranks, part 5: what a campaign must have reached, or it has shown little."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..core import Law, sometimes
-from .laws import History
-from .model import Position, position_in, row_of
+from .sight import History, Position, place_in, row_named, tracked_in
 from .words import Add, Config, Done, Move, Remove, Snapshot
 
 HARD_PLACES = "brokerlaw: places where a sorted list with shared counters goes wrong"
@@ -17,7 +16,7 @@ def four_or_more_are_tracked(
     past: History, config: Config, before: Snapshot, command: Any, outcome: object, after: Snapshot
 ) -> bool:
     """Four or more cursors are tracked: a list with a first, a last and a middle."""
-    return sum(row.position is not None for row in after.cursors) >= 4
+    return len(tracked_in(after)) >= 4
 
 
 @sometimes(HARD_PLACES, on=(Add, Move), reads=("cursors",))
@@ -25,7 +24,7 @@ def three_share_a_position(
     past: History, config: Config, before: Snapshot, command: Any, outcome: object, after: Snapshot
 ) -> bool:
     """Three cursors stand at one position and share one count."""
-    return _most_at_one([row.position for row in after.cursors if row.position is not None]) >= 3
+    return _most_at_one(tracked_in(after)) >= 3
 
 
 @sometimes(HARD_PLACES, on=(Move,), reads=("cursors",))
@@ -78,7 +77,7 @@ def a_name_is_added_again(
     past: History, config: Config, before: Snapshot, command: Add, outcome: object, after: Snapshot
 ) -> bool:
     """A cursor is added under a name that is there."""
-    return row_of(before.cursors, command.cursor) is not None
+    return row_named(before, command.cursor) is not None
 
 
 @sometimes(HARD_PLACES, on=(Move,), reads=("cursors",))
@@ -86,7 +85,7 @@ def a_cursor_is_untracked(
     past: History, config: Config, before: Snapshot, command: Move, outcome: object, after: Snapshot
 ) -> bool:
     """A tracked cursor moves to no position."""
-    row = row_of(before.cursors, command.cursor)
+    row = row_named(before, command.cursor)
     return command.ledger is None and row is not None and row.position is not None
 
 
@@ -113,7 +112,7 @@ class _Moved:
 
 
 def _moved(before: Snapshot, command: Move) -> _Moved | None:
-    row, new = row_of(before.cursors, command.cursor), position_in(command)
+    row, new = row_named(before, command.cursor), place_in(command)
     if row is None or row.position is None or new is None or new == row.position:
         return None
     others = [r.position for r in before.cursors if r.position is not None and r is not row]

@@ -1,4 +1,4 @@
-"""cursor_ranks, part 5: where the text is vague, and what of it no law covers."""
+"""cursor_ranks, part 6: where the text is vague, and what of it no law covers."""
 
 from __future__ import annotations
 

@@ -12,13 +12,25 @@ life is bounded.  Read in this order:
     reading.py      reading, deliveries: one function a command
     upkeep.py       forced removal, eviction, the clock, settings: one function a command
     model.py        the table of all commands, and when a careful caller sends them
-    accounting.py, eviction.py, lifetimes.py, counting.py, cursors.py, reached.py    what must hold
-    readings.py     where the text is vague
+    accounting.py, eviction.py, lifetimes.py, counting.py, cursors.py, refusals.py, reached.py    what must hold
+    readings.py     where the text is vague, with naming.py and readings_of_counts.py
+    instead_size.py, instead_passes.py, instead_counts.py, instead_loads.py    what must hold there instead
 """
 
 from ..core import TEXT, System
-from . import accounting, counting, cursors, eviction, lifetimes, reached
-from .history import History
+from . import (
+    accounting,
+    counting,
+    cursors,
+    eviction,
+    instead_counts,
+    instead_loads,
+    instead_passes,
+    instead_size,
+    lifetimes,
+    reached,
+    refusals,
+)
 from .model import MODEL
 from .readings import DEVIATIONS, PULSAR_4
 from .words import COMMANDS, OUTCOMES, Config, Snapshot
@@ -46,21 +58,17 @@ ENTRY_CACHE = System(
     outcomes=OUTCOMES,
     snapshot=Snapshot,
     model=MODEL,
-    laws=(*accounting.LAWS, *eviction.LAWS, *lifetimes.LAWS, *counting.LAWS, *cursors.LAWS, *reached.LAWS),
+    laws=(
+        *(*accounting.LAWS, *eviction.LAWS, *lifetimes.LAWS, *counting.LAWS),
+        *(*cursors.LAWS, *refusals.LAWS, *reached.LAWS),
+        *(*instead_size.LAWS, *instead_passes.LAWS, *instead_counts.LAWS, *instead_loads.LAWS),
+    ),
     deviations=DEVIATIONS,
     dialects={TEXT: (), "pulsar-4": PULSAR_4},
-    history=History,
+    history=instead_counts.CountingHistory,
     history_reads=("queue", "settings", "now_ms", "cursors", "total_bytes"),
     lanes=lane,
     clauses=(
-        (
-            'Modified Behavior, cacheEvictionByMarkDeletedPosition: it "now also uses the central queue"',
-            "here entries that cursors are past go at once and leave tombstones, as in 4.2.4",
-        ),
-        (
-            "Detailed Design 4, asyncReadEntry: whether a replay that misses is cached",
-            "silent; here it is not, as in 4.2.4, and no deviation says otherwise yet",
-        ),
         ("Goals, Simplify RangeCache Implementation", "about type parameters of the Java class, not behaviour"),
         ("Goals, Improve Performance and Efficiency", "measured by the benchmark pip430, not stated as a law"),
         ("Detailed Design 1, MpscUnboundedArrayQueue", "subjects run one command at a time; threads are not modelled"),

@@ -9,12 +9,12 @@ from .history import History
 from .rules import append_is_cached, continue_caching_ms, read_taken
 from .sight import entered, stayed
 from .words import (
+    PASSES,
     Append,
     Appended,
     Config,
     Delivered,
     DeliveryRow,
-    EvictionCheck,
     FailDelivery,
     FinishLoad,
     Get,
@@ -23,7 +23,6 @@ from .words import (
     Redeliver,
     Release,
     Replay,
-    SizePass,
     Snapshot,
 )
 
@@ -66,7 +65,7 @@ def expected_reads_follow_releases_and_replays(
     """After its start the count moves by replays and releases alone: plus one when the position enters a replay queue,
     minus one, never below zero, when a delivery made from that very entry is released.  (What a pass does to it,
     another law says.)"""
-    if not before.queue or isinstance(command, EvictionCheck | SizePass):
+    if not before.queue or isinstance(command, PASSES):
         return VACUOUS
     asked = isinstance(command, Release | FailDelivery | Redeliver)
     replayed = _entered_replay(before, after, command) if asked else None
@@ -236,6 +235,28 @@ def load_is_cached_where_the_strategy_says_so(
     return added == (len(fresh) if wanted else 0) or Broken(f"{added} entries added of {fresh}; wanted: {wanted}")
 
 
+@step("ours: what a delivery says of itself", reads=("cursors", "queue"), on=(Read, FinishLoad, Replay))
+def delivery_is_of_what_was_asked_for(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """A load hands out the entries that it was for, a replay the one that it names (what a read hands out, another law
+    says).  Said to be from the cache is what a read hands out, nothing that was loaded, and a replayed entry iff it is
+    resident."""
+    if not isinstance(outcome, Delivered):
+        return VACUOUS
+    handed_out = (outcome.ledger, outcome.entries[0], len(outcome.entries)) if outcome.entries else None
+    asked, cached = handed_out, True
+    if isinstance(command, FinishLoad):
+        key = (command.topic, command.cursor)
+        asked, cached = next((row.loading for row in before.cursors if row[:2] == key), None), False
+    elif isinstance(command, Replay):
+        position = (command.topic, command.ledger, command.entry)
+        asked, cached = (*position[1:], 1), any(item[1:4] == position for item in before.queue)
+    if handed_out != asked or handed_out is None:
+        return Broken(f"{outcome}: {handed_out} was handed out, and {asked} asked for")
+    return outcome.from_cache == cached or Broken(f"{outcome}: it is from the cache: {cached}")
+
+
 @step("PIP-430, Detailed Design 4, EntryImpl.release", reads=("deliveries", "queue"))
 def deliveries_open_and_end_one_by_one(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
@@ -303,5 +324,6 @@ LAWS = (
     readers_get_the_whole_payload,
     append_is_cached_while_somebody_may_want_it,
     load_is_cached_where_the_strategy_says_so,
+    delivery_is_of_what_was_asked_for,
     deliveries_open_and_end_one_by_one,
 )

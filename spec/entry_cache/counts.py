@@ -6,7 +6,7 @@ PIP-430, "Dynamic Updates": one is taken when a delivery is released, one is add
 from __future__ import annotations
 
 from ..core import Dialect
-from . import readings as named
+from . import naming as named
 from . import words as w
 from .passes import counts_reads
 from .rules import read_taken
@@ -19,6 +19,11 @@ def take_read(config: w.Config, state: State, item: w.Item, dialect: Dialect) ->
         return item
     reads = item.reads - 1 if dialect.has(named.COUNT_BELOW_ZERO) else read_taken(item.reads)
     return item._replace(reads=reads)
+
+
+def set_reads(state: State, item: w.Item, reads: int, dialect: Dialect) -> w.Item:
+    """The entry after a second put brought a count of its own."""
+    return item if _never_counted(state, item, dialect) else item._replace(reads=reads)
 
 
 def add_read(state: State, item: w.Item, dialect: Dialect) -> w.Item:
@@ -39,7 +44,7 @@ def pay_back(
             position = (item.ledger, item.entry)
             owed = (position >= row.read) + (position in forgotten)
             if owed:
-                changed[item.serial] = item._replace(reads=max(0, item.reads - owed))
+                changed[item.serial] = item._replace(reads=min(item.reads, max(0, item.reads - owed)))
     return state._replace(queue=with_items(state.queue, changed)) if changed else state
 
 

@@ -7,7 +7,10 @@ from typing import Any
 from ..core import VACUOUS, Broken, Verdict, step
 from .sight import left
 from .words import (
+    PASSES,
+    SETTINGS,
     Append,
+    Appended,
     BeginRemoval,
     CheckBacklogs,
     ClockBack,
@@ -31,18 +34,11 @@ from .words import (
     RollLedger,
     Seek,
     SetActive,
-    SetExtendAccessed,
-    SetMaxExtensions,
-    SetMaxSize,
-    SetTtl,
-    SetWatermark,
-    SizePass,
     Snapshot,
     Tick,
 )
 
 FOLLOWED = (OpenCursor, CloseCursor, SetActive, Seek, MarkDelete, Read, FinishLoad, CheckBacklogs)
-SETTINGS = (SetMaxSize, SetWatermark, SetTtl, SetMaxExtensions, SetExtendAccessed)
 
 
 @step(
@@ -93,7 +89,7 @@ def cursor_eviction_waits_for_cursors(
     topic's cursors removes nothing."""
     if config.by_expected_reads or not before.queue:
         return VACUOUS
-    if isinstance(command, (*FOLLOWED, EvictionCheck, SizePass, FinishRemoval)):
+    if isinstance(command, (*FOLLOWED, *PASSES, FinishRemoval)):
         return VACUOUS
     return not left(before, after) or Broken(f"{command} removed {left(before, after)}")
 
@@ -102,8 +98,8 @@ def cursor_eviction_waits_for_cursors(
 def cursor_reads_on_without_gap_or_repeat(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
-    """A read hands out, or begins to load, a run of entries that starts at the cursor's next entry; it is served from
-    the cache iff that entry is resident; what is handed out moves the cursor just behind it."""
+    """A read hands out, or begins to load, the longest run of entries that it can, from the cursor's next entry; it is
+    served from the cache iff that entry is resident; what is handed out moves the cursor just behind it."""
     key = (command.topic, command.cursor)
     was = next((row for row in before.cursors if row[:2] == key), None)
     if was is None or not isinstance(outcome, Delivered | Loading):
@@ -111,8 +107,8 @@ def cursor_reads_on_without_gap_or_repeat(
     if isinstance(outcome, Loading):
         first, count = outcome.first, outcome.count
     else:
-        first, count = outcome.entries[0], len(outcome.entries)
-        if outcome.entries != tuple(range(first, first + count)):
+        first, count = outcome.entries[0] if outcome.entries else -1, len(outcome.entries)
+        if count == 0 or outcome.entries != tuple(range(first, first + count)):
             return Broken(f"handed out {outcome.entries}")
     if isinstance(command, Read):
         ledgers = next(row.ledgers for row in before.topics if row.topic == command.topic)
@@ -123,6 +119,9 @@ def cursor_reads_on_without_gap_or_repeat(
         served = isinstance(outcome, Delivered)
         if run != [served] * count or count > command.count:
             return Broken(f"from the cache: {served}, resident: {run}, asked for: {command.count}")
+        end = (outcome.ledger, first + count)
+        if count < command.count and end == _next(ledgers, end) and ((command.topic, *end) in resident) == served:
+            return Broken(f"it stopped before {end}, and {command.count} were asked for")
     now = next(row for row in after.cursors if row[:2] == key)
     expected = was.read if isinstance(outcome, Loading) else (outcome.ledger, first + count)
     return now.read == expected or Broken(f"its read position is {now.read}, not {expected}")
@@ -206,7 +205,7 @@ def log_changes_only_as_told(config: Config, before: Snapshot, command: Any, out
     """An append adds one entry to the topic's open ledger, at the position that it answers; a roll begins the next
     ledger; a ledger that is deleted is gone at once; nothing else changes a log."""
     logs = {row.topic: row.ledgers for row in before.topics}
-    if isinstance(command, Append):
+    if isinstance(command, Append) and isinstance(outcome, Appended):
         ledger, count = logs[command.topic][-1]
         if (outcome.ledger, outcome.entry) != (ledger, count):
             return Broken(f"{outcome}, though {(ledger, count)} was next")

@@ -9,13 +9,15 @@ from attrs import define
 from .rules import bytes_to_free
 from .sight import entered, stayed
 from .words import (
+    PASSES,
+    SETTINGS,
     Append,
     BeginRemoval,
     ClockBack,
     CloseCursor,
     Config,
+    Delivered,
     Evicted,
-    EvictionCheck,
     FinishLoad,
     MarkDelete,
     OpenCursor,
@@ -23,16 +25,9 @@ from .words import (
     Replay,
     Seek,
     SetActive,
-    SetExtendAccessed,
     SetMaxExtensions,
-    SetMaxSize,
-    SetTtl,
-    SetWatermark,
-    SizePass,
     Snapshot,
 )
-
-SETTINGS = (SetMaxSize, SetWatermark, SetTtl, SetMaxExtensions, SetExtendAccessed)
 
 
 @define
@@ -58,26 +53,27 @@ class History:
 
     def __init__(self, config: Config) -> None:
         self.config = config
+        self.steps = 0  # this one included
         self.lives: dict[int, Life] = {}
         self.ended: dict[int, Life] = {}  # of the entries that left in the last step
         self.steady = True
         self.clock_stepped_back = False
-        self.received_bytes = 0  # in the broker's receive buffer, since it was begun
-        self.receive_buffer = 0  # the buffer of the last entry that was cached by an append
-        self.known = False  # whether that is still the receive buffer: none was begun since
-        self.last_append: tuple[bool, bool, int] = (False, False, 0)  # it fitted, into a known buffer, which one
+        self.buffers = 0  # begun so far
+        self.receive = (0, 0)  # the broker's receive buffer: its number and its bytes
+        self.received_bytes = 0  # in that one
+        self.slices: list[tuple[int, int]] = []  # the buffer, likewise, of each entry that came in the last step
 
     def record(self, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> None:
         """Takes in one step."""
+        self.steps += 1
         if isinstance(command, ClockBack):
             self.clock_stepped_back, self.steady = True, False
         if isinstance(command, SETTINGS):
             self.steady = False
-        if isinstance(command, Append):
-            self._receive(before, command, after)
+        self._buffers(before, command, outcome, after)
         self._deaths(after)
         self._births(before, command, after)
-        if isinstance(command, EvictionCheck | SizePass) and isinstance(outcome, Evicted):
+        if isinstance(command, PASSES) and isinstance(outcome, Evicted):
             self._passes(before, command, after)
         if isinstance(command, SetMaxExtensions):
             for life in self.lives.values():
@@ -85,14 +81,26 @@ class History:
         self._accesses_and_reads(before, after)
         self._disturbances(before, command, after)
 
-    def _receive(self, before: Snapshot, command: Append, after: Snapshot) -> None:
-        fits = 0 < self.received_bytes <= self.config.receive_buffer_bytes - command.size_bytes
-        self.last_append = (fits, self.known, self.receive_buffer)
-        if not fits:
-            self.received_bytes, self.known = 0, False
-        self.received_bytes += command.size_bytes
-        for item in entered(before, after):
-            self.receive_buffer, self.known = item.buffer, True
+    def _buffers(self, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> None:
+        """With copying, the n-th entry has the n-th buffer; else every load begins one, and an append that does not fit
+        the receive buffer, cached or not."""
+        new = entered(before, after)
+        self.slices = []
+        if self.config.copy_entries:
+            self.slices = [(item.serial, item.size_bytes) for item in new]
+        elif isinstance(command, Append):
+            self._receive(command.size_bytes)
+            self.slices = [self.receive] * len(new)
+        elif isinstance(command, FinishLoad) and isinstance(outcome, Delivered):
+            self.buffers += 1
+            self.slices = [(self.buffers, sum([content[2] for content in outcome.contents]))] * len(new)
+
+    def _receive(self, size_bytes: int) -> None:
+        capacity_bytes = self.config.receive_buffer_bytes
+        if not 0 < self.received_bytes <= capacity_bytes - size_bytes:
+            self.buffers += 1
+            self.receive, self.received_bytes = (self.buffers, max(capacity_bytes, size_bytes)), 0
+        self.received_bytes += size_bytes
 
     def _deaths(self, after: Snapshot) -> None:
         here = {item.serial for item in after.queue}

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..core import Dialect
-from . import readings as named
+from . import naming as named
 from .rules import bytes_to_free, entitled_by_access, entitled_by_reads, is_expired
-from .state import State
-from .words import Config, Counters, Item
+from .state import Position, State
+from .words import Config, Counters, CursorRow, Item
 
 
 class Passed(NamedTuple):
@@ -103,16 +103,28 @@ def evict_behind_cursors(config: Config, state: State, topic: str, dialect: Dial
     PIP-430, "Cursor-based eviction": up to the slowest read position, or mark-delete position."""
     if config.by_expected_reads:
         return state
-    active = [row for row in state.cursors if row.topic == topic and row.active]
+    passed = _passed_by(config, [row for row in state.cursors if row.topic == topic and row.active], dialect)
+
+    def goes(item: Item) -> bool:
+        return item.topic == topic and passed(item[2:4])
+
+    if not dialect.has(named.CURSOR_EVICTION_THROUGH_QUEUE):
+        return remove_now(state, goes).state
+    removed = [item for item in state.queue if item is not None and goes(item)]
+    return _left(state, tuple([item for item in state.queue if item is None or not goes(item)]), removed).state
+
+
+def _passed_by(config: Config, active: list[CursorRow], dialect: Dialect) -> Callable[[Position], bool]:
+    """Whether all of these cursors are past a position."""
     if not active:
-        return remove_now(state, lambda item: item.topic == topic).state
+        return lambda position: True
     if not config.by_mark_delete:
         slowest = min(row.read for row in active)
-        return remove_now(state, lambda item: item.topic == topic and item[2:4] < slowest).state
+        return lambda position: position < slowest
     acked = min(row.acked for row in active)
     if dialect.has(named.MARK_DELETE_EXCLUSIVE):
-        return remove_now(state, lambda item: item.topic == topic and item[2:4] < acked).state
-    return remove_now(state, lambda item: item.topic == topic and item[2:4] <= acked).state
+        return lambda position: position < acked
+    return lambda position: position <= acked
 
 
 def _requeue(state: State, dialect: Dialect) -> Callable[[Item], Item]:

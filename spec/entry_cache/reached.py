@@ -1,4 +1,4 @@
-"""entry_cache, laws 6: states that a campaign must reach, or it has shown little."""
+"""entry_cache, laws 7: states that a campaign must reach, or it has shown little."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from .history import History
 from .rules import is_expired
 from .sight import expired_prefix, laps_of, left, need_of, stayed
 from .words import (
+    PASSES,
     Append,
     Config,
     Evicted,
@@ -19,11 +20,8 @@ from .words import (
     Read,
     Refused,
     Seek,
-    SizePass,
     Snapshot,
 )
-
-PASSES = (EvictionCheck, SizePass)
 
 
 def _requeued(before: Snapshot, outcome: Any, after: Snapshot) -> list[Any]:

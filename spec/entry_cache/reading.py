@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import Dialect
-from . import readings as named
+from . import naming as named
 from . import words as w
-from .counts import add_read, take_read
+from .counts import add_read, set_reads, take_read
 from .passes import counts_reads, evict_behind_cursors
 from .state import (
     TOPIC_INDEX,
@@ -79,10 +79,7 @@ def finish_load(config: w.Config, state: State, command: w.FinishLoad, dialect: 
     if not ledgers:
         return state._replace(cursors=replaced(state.cursors, index, over)), w.Refused(w.LEDGER_GONE)
     sizes = ledgers[0].sizes[first : first + count]
-    after, shared = state, (0, 0)
-    if not config.copy_entries:
-        shared = (state.buffers + 1, sum(sizes))
-        after = state._replace(buffers=state.buffers + 1)
+    after, shared = _load_buffer(config, state, sum(sizes))
     rows = []
     for entry, size_bytes in enumerate(sizes, first):
         after, serial = _loaded(config, after, row, (row.topic, number, entry, size_bytes), shared, dialect)
@@ -94,6 +91,14 @@ def finish_load(config: w.Config, state: State, command: w.FinishLoad, dialect: 
     contents = tuple([(number, entry, size) for entry, size in enumerate(sizes, first)])
     after = evict_behind_cursors(config, after, command.topic, dialect)
     return after, w.Delivered(number, tuple(range(first, first + count)), contents, False)
+
+
+def _load_buffer(config: w.Config, state: State, size_bytes: int) -> tuple[State, tuple[int, int]]:
+    """The buffer that the entries of one load share; none where each is copied into one of its own."""
+    if config.copy_entries:
+        return state, (0, 0)
+    buffer = state.buffers + 1
+    return state._replace(buffers=buffer), (buffer, size_bytes)
 
 
 def _loaded(
@@ -112,7 +117,7 @@ def _loaded(
     resident = find(state.queue, topic, ledger, entry)
     if resident is not None:  # first put wins
         if dialect.has(named.SECOND_PUT_REPLACES_COUNT):
-            changed = resident._replace(reads=reads)
+            changed = set_reads(state, resident, reads, dialect)
             state = state._replace(queue=with_items(state.queue, {resident.serial: changed}))
         return state, 0 if dialect.has(named.LOSING_LOAD_KEEPS_OWN_COUNT) else resident.serial
     if config.by_expected_reads and reads == 0 and dialect.has(named.ZERO_READS_NOT_CACHED):
@@ -195,6 +200,9 @@ def replay(config: w.Config, state: State, command: w.Replay, dialect: Dialect) 
     if item is not None:
         serial = item.serial
         state = state._replace(queue=with_items(state.queue, {serial: item._replace(accessed=True)}))
+    elif dialect.has(named.REPLAY_MISS_CACHED):
+        state, shared = _load_buffer(config, state, size_bytes)
+        state, serial = _loaded(config, state, row, (command.topic, *position, size_bytes), shared, dialect)
     delivery = w.DeliveryRow(command.topic, command.cursor, *position, serial)
     state = state._replace(deliveries=(*state.deliveries, delivery))
     return state, w.Delivered(command.ledger, (command.entry,), ((*position, size_bytes),), item is not None)

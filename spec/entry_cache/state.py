@@ -205,7 +205,10 @@ def holders(queue: Sequence[Item], deliveries: Sequence[DeliveryRow]) -> tuple[t
 
 
 def canonical(state: State) -> Hashable:
-    """A state without its ghosts: serials and buffers renumbered, times counted from now, totals left out."""
+    """A state without its ghosts: serials and buffers renumbered, times counted from now, totals left out.
+
+    How long ago a topic's last active cursor left is not cut off at the caching window: a clock that steps back, or a
+    larger ttl where the window follows it, lets a window in again that was over."""
     serials: dict[int, int] = {0: 0}
     buffers: dict[int, int] = {}
     queue: list[Item | None] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import Dialect
-from . import readings as named
+from . import naming as named
 from . import words as w
 from .counts import pay_back
 from .passes import evict_behind_cursors

@@ -81,6 +81,9 @@ from .sights import (
     TopicRow,
 )
 
+PASSES = (EvictionCheck, SizePass)
+SETTINGS = (SetMaxSize, SetWatermark, SetTtl, SetMaxExtensions, SetExtendAccessed)
+
 __all__ = [
     "BAD_POSITION",
     "CAUGHT_UP",
@@ -99,6 +102,8 @@ __all__ = [
     "NO_LOAD",
     "NO_REMOVAL",
     "OUTCOMES",
+    "PASSES",
+    "SETTINGS",
     "TOPICS",
     "TRIGGER",
     "UNDER_WAY",

@@ -30,7 +30,8 @@ class Ranks:
     """Readers as a subject of cursor_ranks."""
 
     unsupported = frozenset({"Find"})  # Readers has nothing like it
-    unobserved = frozenset({"pending", "held", "work"})  # Readers puts nothing off, and does not count its work
+    # Readers puts nothing off, has nothing to rebuild, and does not count its work.
+    unobserved = frozenset({"pending", "held", "work", "rebuilds"})
 
     def reset(self, config: Config, dialect: Dialect) -> None:
         self.readers = Readers()
@@ -65,7 +66,7 @@ class Ranks:
     def snapshot(self) -> Snapshot:
         places = sorted(self.readers.places.items())
         rows = tuple(CursorRow(name, self.numbers[name], place) for name, place in places)
-        return Snapshot(rows, NOT_OBSERVED, NOT_OBSERVED, NOT_OBSERVED)
+        return Snapshot(rows, *[NOT_OBSERVED] * 4)
 
 
 def _place(ledger: int | None, entry: int) -> Place | None:

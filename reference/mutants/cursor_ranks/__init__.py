@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...cursor_ranks import CursorRanks
 from ...mutant import Inexpressible, Mutant
-from . import ranks, updates
+from . import ranks, settling, updates
 
 
 def _put_back(name: str, origin: str, mutant: type[CursorRanks], breaks: str) -> Mutant:
@@ -14,6 +14,7 @@ def _put_back(name: str, origin: str, mutant: type[CursorRanks], breaks: str) ->
 
 _SLIP = "first-order"
 _RANK = "rank_counts_at_or_before"
+_SHARE = "many_updates_are_applied_by_a_rebuild"
 
 MUTANTS: tuple[Mutant, ...] = (
     _put_back("removed-stay-pending", "apache/pulsar#26506", ranks.RemovedStayPending, "removed_cursors_are_not_held"),
@@ -57,6 +58,26 @@ MUTANTS: tuple[Mutant, ...] = (
     _put_back("update-scans-the-list", _SLIP, updates.UpdateScansTheList, "update_is_logarithmic"),
     _put_back("update-settles", _SLIP, updates.UpdateSettles, "update_is_logarithmic"),
     _put_back("standing-still-rebuilds", _SLIP, updates.StandingStillRebuilds, "update_is_logarithmic"),
+    _put_back("rebuilds-above-the-share", _SLIP, settling.RebuildsAboveTheShare, _SHARE),
+    _put_back("rebuild-share-ignored", _SLIP, settling.RebuildShareIgnored, _SHARE),
+    _put_back("rebuild-share-of-all", _SLIP, settling.RebuildShareOfAll, _SHARE),
+    _put_back("always-rebuilds", _SLIP, settling.AlwaysRebuilds, _SHARE),
+    _put_back("never-rebuilds", _SLIP, settling.NeverRebuilds, _SHARE),
+    _put_back("removed-stay-tracked", _SLIP, settling.RemovedStayTracked, _SHARE),
+    _put_back("untracked-stay-tracked", _SLIP, settling.UntrackedStayTracked, _SHARE),
+    _put_back("re-added-are-tracked-twice", _SLIP, settling.ReAddedAreTrackedTwice, _SHARE),
+    _put_back("empty-list-is-rebuilt", _SLIP, settling.EmptyListIsRebuilt, "nothing_but_settling_rebuilds"),
+    _put_back("settled-query-renumbers", _SLIP, settling.SettledQueryRenumbers, "settled_query_is_constant"),
+    _put_back(
+        *("each-rank-is-recounted", _SLIP, settling.EachRankIsRecounted),
+        "walking_costs_the_others_for_each_pending",
+    ),
+    _put_back(
+        *("rebuild-numbers-each-time", _SLIP, settling.RebuildNumbersEachTime),
+        "rebuilding_costs_the_tracked_once",
+    ),
+    _put_back("own-node-not-counted", _SLIP, settling.OwnNodeNotCounted, "nothing_is_for_free"),
+    _put_back("rebuild-not-counted", _SLIP, settling.RebuildNotCounted, "settling_looks_at_all_that_was_pending"),
 )
 
 INEXPRESSIBLE: tuple[Inexpressible, ...] = (

@@ -224,8 +224,14 @@ class StandingStillRebuilds(CursorRanks):
 
 
 class PendingCountsTwice(CursorRanks):
-    """A pending cursor waits twice, to leave its place and to enter another."""
+    """A pending cursor that moves waits twice, to leave its place and to enter another."""
+
+    def _waiting(self) -> int:
+        moving = [c for c in self._pending.cursors if END not in (c.position, c.wanted) and c.position != c.wanted]
+        return len(self._pending) + len(moving)
+
+    def _are_many(self, pending: int) -> bool:
+        return super()._are_many(self._waiting())
 
     def snapshot(self) -> Snapshot:
-        seen = super().snapshot()
-        return seen._replace(pending=2 * seen.pending)
+        return super().snapshot()._replace(pending=self._waiting())

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import partial
 from inspect import cleandoc
 
-from ....spec.core import Subject
+from ....spec.core import TEXT, Subject
 from ...entry_cache import CacheManager, EntryCache, Parts
 from ...entry_cache.range_cache import RangeCache
 from ...entry_cache.removal_queue import RemovalQueue
 from ...entry_cache.wrapper import Pool
 from ...mutant import Inexpressible, Mutant
-from . import comparisons, counts, lone, passes, scope, shipped, told
+from . import comparisons, counts, instead, lone, passes, refusing, scope, shipped, starting, told
 
 
 def _maker(kind: type) -> Callable[[], Subject]:
@@ -29,8 +29,8 @@ def _maker(kind: type) -> Callable[[], Subject]:
     return partial(EntryCache, Parts(pool=kind))
 
 
-def _put_back(name: str, origin: str, kind: type, breaks: str) -> Mutant:
-    return Mutant(name, origin, cleandoc(kind.__doc__ or ""), _maker(kind), breaks)
+def _put_back(name: str, origin: str, kind: type, breaks: str, dialect: str = TEXT) -> Mutant:
+    return Mutant(name, origin, cleandoc(kind.__doc__ or ""), _maker(kind), breaks, dialect)
 
 
 _SLIP = "first-order"
@@ -85,6 +85,24 @@ MUTANTS: tuple[Mutant, ...] = (
         "rank-counts-before", _SLIP, comparisons.RankCountsBefore, "loaded_entry_expects_the_cursors_at_or_before_it"
     ),
     _put_back("active-at-threshold", _SLIP, comparisons.ActiveAtThreshold, "backlogs_decide_only_without_the_strategy"),
+    _put_back(
+        "threshold-zero-is-on", _SLIP, comparisons.ThresholdZeroIsOn, "backlogs_decide_only_without_the_strategy"
+    ),
+    _put_back(
+        "backlog-gap-exclusive", _SLIP, comparisons.BacklogGapExclusive, "backlogs_decide_only_without_the_strategy"
+    ),
+    _put_back(
+        "backlog-needs-one-entry-more",
+        _SLIP,
+        comparisons.BacklogNeedsOneEntryMore,
+        "backlogs_decide_only_without_the_strategy",
+    ),
+    _put_back(
+        "backlog-needs-one-cursor-more",
+        _SLIP,
+        comparisons.BacklogNeedsOneCursorMore,
+        "backlogs_decide_only_without_the_strategy",
+    ),
     _put_back("upto-inclusive", _SLIP, comparisons.UptoInclusive, "forced_removal_notes_what_is_in_its_scope"),
     _put_back(
         "evicts-at-read-position", _SLIP, comparisons.EvictsAtReadPosition, "eviction_follows_the_slowest_cursor"
@@ -94,7 +112,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "exact-fit-takes-new-buffer",
         _SLIP,
         comparisons.ExactFitTakesNewBuffer,
-        "slices_fill_a_receive_buffer_before_the_next_begins",
+        "new_entries_lie_in_the_buffers_begun_for_them",
     ),
     _put_back("accessed-not-cleared", _SLIP, passes.AccessedNotCleared, "requeue_renews_and_spends"),
     _put_back("requeue-at-head", _SLIP, passes.RequeueAtHead, "requeue_renews_and_spends"),
@@ -189,7 +207,7 @@ MUTANTS: tuple[Mutant, ...] = (
         counts.MaxExtensionsRewritesEntries,
         "settings_and_time_rewrite_nothing",
     ),
-    _put_back("append-not-copied", _SLIP, counts.AppendNotCopied, "retained_memory_covers_what_is_accounted"),
+    _put_back("append-not-copied", _SLIP, counts.AppendNotCopied, "new_entries_lie_in_the_buffers_begun_for_them"),
     _put_back("window-of-one-ttl", _SLIP, scope.WindowOfOneTtl, "append_is_cached_while_somebody_may_want_it"),
     _put_back("window-never-closes", _SLIP, scope.WindowNeverCloses, "append_is_cached_while_somebody_may_want_it"),
     _put_back(
@@ -256,6 +274,58 @@ MUTANTS: tuple[Mutant, ...] = (
     _put_back("failed-load-goes-on", _SLIP, told.FailedLoadGoesOn, "cursors_change_only_as_told"),
     _put_back("clock-stands-still", _SLIP, told.ClockStandsStill, "checks_come_at_their_interval"),
     _put_back("seek-keeps-mark-delete", _SLIP, told.SeekKeepsMarkDelete, "cursors_change_only_as_told"),
+    _put_back("buffer-numbers-skip", _SLIP, told.BufferNumbersSkip, "new_entries_lie_in_the_buffers_begun_for_them"),
+    _put_back("load-claims-hit", _SLIP, told.LoadClaimsHit, "delivery_is_of_what_was_asked_for"),
+    _put_back("replay-claims-hit", _SLIP, told.ReplayClaimsHit, "delivery_is_of_what_was_asked_for"),
+    _put_back("read-stops-short", _SLIP, told.ReadStopsShort, "cursor_reads_on_without_gap_or_repeat"),
+    _put_back("tombstone-is-counted-on", _SLIP, told.TombstoneIsCountedOn, "passes_visit_no_more_than_they_need"),
+    _put_back(
+        "last-read-is-not-acknowledged", _SLIP, refusing.LastReadIsNotAcknowledged, "refusal_names_a_reason_that_holds"
+    ),
+    _put_back("one-entry-is-no-ledger", _SLIP, refusing.OneEntryIsNoLedger, "refusal_names_a_reason_that_holds"),
+    _put_back(
+        "caught-up-is-called-loading", _SLIP, refusing.CaughtUpIsCalledLoading, "refusal_names_a_reason_that_holds"
+    ),
+    _put_back(
+        "absent-cursor-is-not-loading", _SLIP, refusing.AbsentCursorIsNotLoading, "refusal_names_a_reason_that_holds"
+    ),
+    _put_back(
+        "replay-needs-active-cursor", _SLIP, refusing.ReplayNeedsActiveCursor, "refusal_names_a_reason_that_holds"
+    ),
+    _put_back("last-read-is-not-replayed", _SLIP, refusing.LastReadIsNotReplayed, "refusal_names_a_reason_that_holds"),
+    _put_back("check-at-its-time-is-early", _SLIP, refusing.CheckAtItsTimeIsEarly, "refusal_names_a_reason_that_holds"),
+    _put_back("acknowledged-again", _SLIP, refusing.AcknowledgedAgain, "command_with_a_reason_against_it_is_refused"),
+    _put_back("acknowledged-unread", _SLIP, refusing.AcknowledgedUnread, "command_with_a_reason_against_it_is_refused"),
+    _put_back(
+        "acknowledged-is-replayed",
+        _SLIP,
+        refusing.AcknowledgedIsReplayed,
+        "command_with_a_reason_against_it_is_refused",
+    ),
+    _put_back("unread-is-replayed", _SLIP, refusing.UnreadIsReplayed, "command_with_a_reason_against_it_is_refused"),
+    _put_back("opened-twice", _SLIP, refusing.OpenedTwice, "command_with_a_reason_against_it_is_refused"),
+    _put_back(
+        "empty-ledger-is-rolled", _SLIP, refusing.EmptyLedgerIsRolled, "command_with_a_reason_against_it_is_refused"
+    ),
+    _put_back("released-twice", _SLIP, refusing.ReleasedTwice, "command_with_a_reason_against_it_is_refused"),
+    _put_back(
+        "fails-without-delivery", _SLIP, refusing.FailsWithoutDelivery, "command_with_a_reason_against_it_is_refused"
+    ),
+    _put_back(
+        "removal-begins-again", _SLIP, refusing.RemovalBeginsAgain, "command_with_a_reason_against_it_is_refused"
+    ),
+    _put_back("check-comes-early", _SLIP, refusing.CheckComesEarly, "command_with_a_reason_against_it_is_refused"),
+    _put_back("unasked-size-pass", _SLIP, refusing.UnaskedSizePass, "command_with_a_reason_against_it_is_refused"),
+    _put_back("time-does-not-wait", _SLIP, refusing.TimeDoesNotWait, "command_with_a_reason_against_it_is_refused"),
+    _put_back("first-check-at-once", _SLIP, starting.FirstCheckAtOnce, "broker_starts_with_nothing"),
+    _put_back("clock-starts-late", _SLIP, starting.ClockStartsLate, "broker_starts_with_nothing"),
+    _put_back("topics-loaded-long-ago", _SLIP, starting.TopicsLoadedLongAgo, "broker_starts_with_nothing"),
+    _put_back("starts-with-size-pass-due", _SLIP, starting.StartsWithSizePassDue, "broker_starts_with_nothing"),
+    *[
+        _put_back(name, _SLIP, kind, breaks, f"{TEXT}+{deviation}")
+        for deviation, slips in instead.SLIPS.items()
+        for name, kind, breaks in slips
+    ],
 )
 
 INEXPRESSIBLE: tuple[Inexpressible, ...] = (

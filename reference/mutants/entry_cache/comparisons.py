@@ -76,6 +76,40 @@ class ActiveAtThreshold(EntryCache):
         return backlog <= self.settings.backlogged_threshold
 
 
+class ThresholdZeroIsOn(EntryCache):
+    """A backlog threshold of 0, which means off, turns every cursor inactive."""
+
+    def _check_backlogs_of(self, topic: Topic) -> None:
+        had_active = topic.active > 0
+        super()._check_backlogs_of(topic)
+        if self.settings.backlogged_threshold == 0:
+            for cursor in topic.cursors.values():
+                topic.set_flags(cursor, False, cursor.caches_reads)
+            self._after_departure(topic, had_active)
+
+
+class BacklogGapExclusive(EntryCache):
+    """A cursor whose backlog differs by exactly the largest gap does not count as near."""
+
+    def _shares_backlog(self, backlog: int, others: list[int]) -> bool:
+        gap = self.settings.max_backlog_between_cursors
+        return super()._shares_backlog(backlog, [other for other in others if abs(other - backlog) != gap])
+
+
+class BacklogNeedsOneEntryMore(EntryCache):
+    """A backlog of exactly the least number of entries is not enough for a cursor to cache its reads."""
+
+    def _shares_backlog(self, backlog: int, others: list[int]) -> bool:
+        return super()._shares_backlog(backlog - 1, [other - 1 for other in others])
+
+
+class BacklogNeedsOneCursorMore(EntryCache):
+    """Exactly the least number of others that lag as far is not enough for a cursor to cache its reads."""
+
+    def _shares_backlog(self, backlog: int, others: list[int]) -> bool:
+        return super()._shares_backlog(backlog, sorted(others, key=lambda other: abs(other - backlog))[1:])
+
+
 class UptoInclusive(EntryCache):
     """A forced removal up to a position takes the entry at it too."""
 

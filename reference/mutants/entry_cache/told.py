@@ -1,30 +1,40 @@
-"""Slips in doing what a command says of the log, the cursors and the clock."""
+"""Slips in doing what a command says of the log, the cursors and the clock, and in telling what was done."""
 
 from __future__ import annotations
 
+from attrs import evolve
+
+from ....spec.core import Dialect
 from ....spec.entry_cache.words import (
     NOT_DUE,
     Clock,
     ClockBack,
+    Config,
+    Delivered,
     Done,
     Evicted,
     FailDelivery,
     FailLoad,
+    FinishLoad,
     Refused,
+    Replay,
     RollLedger,
     Seek,
     SizePass,
 )
 from ...entry_cache import EntryCache
-from ...entry_cache.topic import Cursor
-from ...entry_cache.wrapper import Position
+from ...entry_cache.broker import Buffers
+from ...entry_cache.removal_queue import RemovalQueue
+from ...entry_cache.topic import Cursor, Topic
+from ...entry_cache.wrapper import Buffer, CachedEntry, Position, Wrapper
 
 
 class RollDoesNothing(EntryCache):
     """A ledger is said to be rolled, and the old one stays open."""
 
     def roll_ledger(self, command: RollLedger) -> Done | Refused:
-        return Done()
+        log = self.topic(command.topic).log
+        return Done() if log.ledgers[log.open] else super().roll_ledger(command)
 
 
 class FailedDeliveryIsForgotten(EntryCache):
@@ -78,3 +88,51 @@ class SeekKeepsMarkDelete(EntryCache):
         if cursor is not None and acked is not None:
             cursor.acked = acked
         return answer
+
+
+class EverySecondNumber(Buffers):
+    """Gives every second number only."""
+
+    def fresh(self, size_bytes: int) -> Buffer:
+        self.last += 1
+        return super().fresh(size_bytes)
+
+
+class BufferNumbersSkip(EntryCache):
+    """Every second number of a buffer is left out."""
+
+    def reset(self, config: Config, dialect: Dialect) -> None:
+        super().reset(config, dialect)
+        self.buffers = EverySecondNumber(config.receive_buffer_bytes)
+
+
+class LoadClaimsHit(EntryCache):
+    """What was loaded from storage is said to be from the cache."""
+
+    def finish_load(self, command: FinishLoad) -> Delivered | Refused:
+        answer = super().finish_load(command)
+        return evolve(answer, from_cache=True) if isinstance(answer, Delivered) else answer
+
+
+class ReplayClaimsHit(EntryCache):
+    """Every replay is said to be from the cache."""
+
+    def replay(self, command: Replay) -> Delivered | Refused:
+        answer = super().replay(command)
+        return evolve(answer, from_cache=True) if isinstance(answer, Delivered) else answer
+
+
+class ReadStopsShort(EntryCache):
+    """A read of several entries leaves the last one of its run for the next read."""
+
+    def _run_from(self, topic: Topic, first: Position, most: int) -> tuple[list[CachedEntry], int]:
+        return super()._run_from(topic, first, max(1, most - 1))
+
+
+class TombstoneIsCountedOn(RemovalQueue):
+    """A tombstone that a time pass drops while others stand is counted on."""
+
+    def _drop_tombstone(self, node: Wrapper) -> None:
+        others = self.tombstones > 1 and self.need_bytes == 0
+        super()._drop_tombstone(node)
+        self.tombstones += others
