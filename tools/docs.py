@@ -16,7 +16,6 @@ from pathlib import Path
 
 from attrs import evolve
 from parting import first_parting
-from timeline import drawn
 from worked import lifetime_rows
 
 from brokerlaw.cli.findings import Filed, draw, settings
@@ -25,6 +24,7 @@ from brokerlaw.driver.checker import run
 from brokerlaw.driver.finding import Finding
 from brokerlaw.driver.subjects import find_entry, find_subject
 from brokerlaw.reference.table import TABLE, Entry, entry_named
+from brokerlaw.report.timeline import drawn
 from brokerlaw.spec.core import Case, Deviation, System, read_case, write_case
 
 ROOT = Path(__file__).resolve().parent.parent

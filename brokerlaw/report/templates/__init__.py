@@ -1,0 +1,1 @@
+"""The template of the page and its style sheet."""
