@@ -33,9 +33,11 @@ class Record:
             self.failed_at = time.process_time()
 
 
-def recorded(system: System, make_subject: Callable[[], Subject], record: Record) -> type[LawMachine]:
+def recorded(
+    system: System, make_subject: Callable[[], Subject], record: Record, dialect: str = "text"
+) -> type[LawMachine]:
     """The machine of a system, which leaves a record of each run when it ends: nothing is added to a step."""
-    base: Any = machine_for(system, make_subject)
+    base: Any = machine_for(system, make_subject, dialect)
 
     def teardown(self: LawMachine) -> None:
         watch, failed = self.watch, _is_failure(sys.exc_info()[1], self.outer_error)

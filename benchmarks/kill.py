@@ -54,7 +54,7 @@ def seed_of(mutant: Mutant) -> int:
 
 
 def by_driver(system: System, mutant: Mutant, caps: Caps) -> Caught:
-    runner = Runner(Job(system, mutant.make, mutant.name, seed_of(mutant)), lambda found: found)
+    runner = Runner(Job(system, mutant.make, mutant.name, seed_of(mutant), mutant.dialect), lambda found: found)
     began, case = time.process_time(), 0
     while runner.result.tally.steps < caps.driver_steps:
         runner.run(case)
@@ -66,7 +66,7 @@ def by_driver(system: System, mutant: Mutant, caps: Caps) -> Caught:
 
 def by_hypothesis(system: System, mutant: Mutant, caps: Caps) -> Caught:
     record = Record()
-    machine = recorded(system, mutant.make, record)
+    machine = recorded(system, mutant.make, record, mutant.dialect)
     began = time.process_time()
     for batch in range(math.ceil(caps.examples / BATCH)):
         try:

@@ -39,6 +39,7 @@ SOLE: dict[str, dict[str, str]] = {
         "requeue_renews_and_spends": "requeue-raises-reads",
         "size_pass_takes_the_oldest_first": "size-pass-spares-one-of-twins",
         "size_pass_frees_no_more_than_it_must": "frees-one-more",
+        "size_pass_requeues_what_it_passes_over": "size-pass-spares-for-nothing",
         "size_pass_reaches_the_watermark": "due-pass-waits",
         "no_size_pass_at_or_below_the_trigger": "check-nibbles",
         "passes_visit_no_more_than_they_need": "time-pass-walks-on",

@@ -44,7 +44,7 @@ CASE_LIMIT_S = 5  # of processor time for one case; the slowest sound one takes 
 EXAMINATION_LIMIT_S = 30
 HARD_LIMIT_S = 60  # for a step that no alarm interrupts, such as a power of large numbers
 MEMORY_LIMIT_BYTES = 2 << 30
-KINDS = {"law": "law", "model": "model", "error": "exception", "memory": "hang"}
+KINDS = {"law": "law", "model": "model", "error": "exception", "checker": "exception", "memory": "hang"}
 
 Make = Callable[[], Any]
 

@@ -141,6 +141,26 @@ def size_pass_frees_no_more_than_it_must(
     return spared < need or Broken(f"{need} bytes were to be freed; {spared} were without {last}")
 
 
+@step("PIP-430, High Level Design 1, Requeuing Mechanism", reads=("queue", "settings", "now_ms"), on=PASSES)
+def size_pass_requeues_what_it_passes_over(
+    config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """A size pass goes round the queue as far as the last entry that it removes: what it met on the way and spared
+    stands at the tail, in order, with one extension spent each time it was met; what it did not come to is as it was."""
+    start, settings = size_pass_start(config, before, command, outcome), before.settings
+    gone = {item.serial for item in missing(start, after)} if start else set()
+    if not start or not gone or len(gone) == len(start):
+        return VACUOUS
+    order = _removal_order(config, start, settings)[: len(gone)]
+    if gone != {item.serial for item in order}:
+        return VACUOUS  # it took the wrong ones, and another law says so
+    rounds, place = laps_of(order[-1], config, settings), start.index(order[-1])
+    behind = [(item.serial, item.extensions + rounds) for item in start[place + 1 :] if item.serial not in gone]
+    ahead = [(item.serial, item.extensions + rounds + 1) for item in start[:place] if item.serial not in gone]
+    seen, expected = [(item.serial, item.extensions) for item in after.queue], behind + ahead
+    return seen == expected or Broken(f"(serial, extensions) in the queue are {seen}, and should be {expected}")
+
+
 @step("PIP-430, High Level Design 1, Size-Based Eviction", reads=("queue", "settings", "now_ms"), on=PASSES)
 def size_pass_reaches_the_watermark(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
@@ -338,6 +358,7 @@ LAWS = (
     extensions_by_expected_reads_are_bounded,
     size_pass_takes_the_oldest_first,
     size_pass_frees_no_more_than_it_must,
+    size_pass_requeues_what_it_passes_over,
     size_pass_reaches_the_watermark,
     no_size_pass_at_or_below_the_trigger,
     size_pass_counts_what_the_time_pass_freed,

@@ -36,7 +36,11 @@ CURSOR_EVICTION_THROUGH_QUEUE = "cursor-eviction-through-queue"
 FOLLOW = "expected_reads_follow_releases_and_replays"
 STILL_HAPPEN = "expected_reads_are_those_that_can_still_happen"
 UNREAD = ("unread_entry_is_gone_by_its_budget", "unread_entry_is_gone_on_schedule")
-SIZE_ORDER = ("size_pass_takes_the_oldest_first", "size_pass_frees_no_more_than_it_must")
+SIZE_ORDER = (
+    "size_pass_takes_the_oldest_first",
+    "size_pass_frees_no_more_than_it_must",
+    "size_pass_requeues_what_it_passes_over",
+)
 
 Origin = Literal["shipped", "silent", "contradiction", "amendment"]
 

@@ -60,7 +60,11 @@ PASSES = (
         w.Append("t2", 20),
         w.Get("t2", 0, 0),
         w.SizePass(),
-        replaces=("size_pass_reaches_the_watermark", "size_pass_counts_what_the_time_pass_freed"),
+        replaces=(
+            "size_pass_reaches_the_watermark",
+            "size_pass_counts_what_the_time_pass_freed",
+            "size_pass_requeues_what_it_passes_over",
+        ),
         source="PIP-430, High Level Design 1, Requeuing Mechanism; Alternatives 2",
     ),
     deviation(
@@ -76,6 +80,7 @@ PASSES = (
         w.SizePass(),
         replaces=(
             *SIZE_ORDER,
+            "unentitled_entries_go_first",
             "entry_is_gone_soon_after_its_last_access",
             "requeue_renews_and_spends",
             "passes_visit_no_more_than_they_need",

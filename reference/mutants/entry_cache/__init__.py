@@ -259,6 +259,9 @@ MUTANTS: tuple[Mutant, ...] = (
     _put_back(
         "size-pass-spares-one-of-twins", _SLIP, lone.SizePassSparesOneOfTwins, "size_pass_takes_the_oldest_first"
     ),
+    _put_back(
+        "size-pass-spares-for-nothing", _SLIP, lone.SizePassSparesForNothing, "size_pass_requeues_what_it_passes_over"
+    ),
     _put_back("check-nibbles", _SLIP, lone.CheckNibbles, "no_size_pass_at_or_below_the_trigger"),
     _put_back("due-pass-waits", _SLIP, lone.DuePassWaits, "size_pass_reaches_the_watermark"),
     _put_back("every-second-check", _SLIP, lone.EverySecondCheck, "checks_come_at_their_interval"),

@@ -147,6 +147,22 @@ class SizePassSparesOneOfTwins(RemovalQueue):
         super()._remove(node)
 
 
+class SizePassSparesForNothing(RemovalQueue):
+    """A size pass leaves the entries that it spared where they stood, and takes no extension from them."""
+
+    def size_pass(self, now_ms: int, need_bytes: int) -> Freed:
+        stood = [(node, node.ts_ms, node.extensions, node.accessed) for node in self.nodes]
+        freed = super().size_pass(now_ms, need_bytes)
+        left = set(self.nodes)
+        self.nodes.clear()
+        for node, ts_ms, extensions, accessed in stood:
+            if node in left:
+                node.renew(ts_ms, extensions)
+                node.accessed = accessed
+                self.nodes.append(node)
+        return freed
+
+
 class CheckNibbles(CacheManager):
     """A check that finds nothing to do removes the oldest entry, if nothing entitles it, down to the watermark."""
 
