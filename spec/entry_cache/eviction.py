@@ -146,7 +146,7 @@ def size_pass_requeues_what_it_passes_over(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """A size pass goes round the queue as far as the last entry that it removes: what it met on the way and spared
-    stands at the tail, in order, with one extension spent each time it was met; what it did not come to is as it was."""
+    stands at the tail, in order, an extension spent each time it was met; what it did not come to is as it was."""
     start, settings = size_pass_start(config, before, command, outcome), before.settings
     gone = {item.serial for item in missing(start, after)} if start else set()
     if not start or not gone or len(gone) == len(start):
