@@ -16,6 +16,7 @@ from brokerlaw.report.junit import junit_of
 from brokerlaw.report.sarif import sarif_of
 
 from . import report_samples as samples
+from .published_schemas import junit_schema, sarif_schema
 
 SCHEMAS = Path(__file__).parent / "schemas"
 SAMPLES: dict[str, Callable[[], dict[str, Any]]] = {
@@ -43,6 +44,18 @@ def test_sarif_is_as_its_schema_says(name: str, schema: Path) -> None:
     rules = json.loads(schema.read_text(encoding="utf-8"))
     check = jsonschema.validators.validator_for(rules)
     check.check_schema(rules)
+    check(rules).validate(json.loads(sarif_of(content_from(SAMPLES[name]()))))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_junit_is_as_its_published_schema_says(name: str) -> None:
+    xmlschema.XMLSchema(junit_schema()).validate(junit_of(content_from(SAMPLES[name]())))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_sarif_is_as_its_published_schema_says(name: str) -> None:
+    rules = json.loads(sarif_schema().read_text(encoding="utf-8"))
+    check = jsonschema.validators.validator_for(rules)
     check(rules).validate(json.loads(sarif_of(content_from(SAMPLES[name]()))))
 
 
