@@ -15,7 +15,7 @@ from .corpus import Corpus, SavedCase, read_corpus
 from .effort import Effort
 from .errors import Usage
 from .finding import Finding, fewest
-from .identity import identity_of
+from .identity import Identity, identity_of
 from .loop import Job, Result
 from .report import CorpusRow, Report, SystemReport, claimed_laws, law_rows, reached_rows
 from .subjects import find_subject
@@ -82,14 +82,15 @@ def check(
     """
     check_names(options)
     jobs = [job_of(options, entry) for entry in options.entries]
+    identities = [known_identity(entry, options.subject) for entry in options.entries]
     corpus = corpus_of(options)
     began = time.monotonic()
     reports = []
-    for number, (entry, job) in enumerate(zip(options.entries, jobs, strict=True)):
+    for number, (job, identity) in enumerate(zip(jobs, identities, strict=True)):
         left = None
         if options.time_budget_seconds is not None:  # each system gets its share of what the ones before it left
             left = max(0.0, options.time_budget_seconds - (time.monotonic() - began)) / (len(jobs) - number)
-        reports.append(_check_system(options, entry, job, noted(corpus, job), left, progress, interrupted))
+        reports.append(_check_system(options, job, identity, noted(corpus, job), left, progress, interrupted))
     return Report(tuple(reports), corpus.skipped if options.corpus is not None else None)
 
 
@@ -125,6 +126,15 @@ def job_of(options: Options, entry: Entry) -> Job:
     )
 
 
+def known_identity(entry: Entry, subject: str) -> Identity:
+    """What is tested, as it is before anything runs; Usage where its source can not be read."""
+    try:
+        return identity_of(entry, subject)
+    except OSError as error:
+        what = error.filename or "its source"
+        raise Usage(f"subject {subject!r}: {what} can not be read: {error.strerror}") from None
+
+
 def check_names(options: Options) -> None:
     """Says so where there is no such law to ask or to tolerate."""
     systems = [entry.system for entry in options.entries]
@@ -140,15 +150,15 @@ def check_names(options: Options) -> None:
 
 def _check_system(
     options: Options,
-    entry: Entry,
     job: Job,
+    identity: Identity,
     saved: tuple[SavedCase, ...],
     time_budget_seconds: float | None,
     progress: Callable[[Progress], None] | None,
     interrupted: Callable[[], bool],
 ) -> SystemReport:
     began = time.monotonic()
-    replayed = replay(options, job, saved, interrupted)
+    replayed = replay(options, job, saved, interrupted, time_budget_seconds)
     effort = Effort(options.cases, RANGE_SIZE)
     if time_budget_seconds is not None:
         time_budget_seconds = max(0.0, time_budget_seconds - (time.monotonic() - began))
@@ -162,14 +172,26 @@ def _check_system(
         interrupted=interrupted,
         done_with=effort.add,
     )
-    report = system_report(options, entry, job, result, replayed, effort, time.monotonic() - began)
+    report = system_report(options, identity, job, result, replayed, effort, time.monotonic() - began)
     return evolve(report, saved=saved)
 
 
-def replay(options: Options, job: Job, saved: tuple[SavedCase, ...], interrupted: Callable[[], bool]) -> Result:
+def replay(
+    options: Options,
+    job: Job,
+    saved: tuple[SavedCase, ...],
+    interrupted: Callable[[], bool],
+    time_budget_seconds: float | None = None,
+) -> Result:
     """Runs the saved cases with everything on, in the order of their names; one child, so that the order stays."""
     cases = tuple(each.case for each in saved)
-    return supervise_many(Saved(job, cases), len(cases), limits=options.limits, interrupted=interrupted)
+    return supervise_many(
+        Saved(job, cases),
+        len(cases),
+        limits=options.limits,
+        time_budget_seconds=time_budget_seconds,
+        interrupted=interrupted,
+    )
 
 
 def _told(
@@ -194,15 +216,18 @@ def _told(
 
 
 def system_report(
-    options: Options, entry: Entry, job: Job, result: Result, replayed: Result, effort: Effort, seconds: float
+    options: Options,
+    tested: Entry | Identity,
+    job: Job,
+    result: Result,
+    replayed: Result,
+    effort: Effort,
+    seconds: float,
 ) -> SystemReport:
-    """What the saved cases and the drawn ones showed of one system."""
+    """What the saved cases and the drawn ones showed of one system; `tested` is its identity where that was taken
+    before the run, as it should be."""
     laws = claimed_laws(job.system, job.dialect, job.only)
     findings = fewest([*replayed.findings, *result.findings], job.max_findings)
-    broken = dict(result.broken)
-    for key, count in replayed.broken.items():
-        broken[key] = broken.get(key, 0) + count
-    table = law_rows(laws, evolve(result, broken=broken), options.tolerated)
     return SystemReport(
         system=job.system.name,
         subject=job.subject_name,
@@ -214,9 +239,9 @@ def system_report(
         stopped=result.stopped or replayed.stopped,
         seconds=seconds,
         tally=result.tally,
-        laws=table,
+        laws=law_rows(laws, result, replayed, options.tolerated),
         reached=reached_rows(laws, result),
-        broken=broken,
+        broken=dict(result.broken),
         findings=tuple(_marked(finding, options.tolerated) for finding in findings),
         ended=tuple(_marked(finding, options.tolerated) for finding in (*replayed.ended, *result.ended)),
         ended_count=dict(result.ended_count),
@@ -226,7 +251,7 @@ def system_report(
             broken=sum(replayed.broken.values()),
             ended=sum(replayed.ended_count.values()),
         ),
-        identity=identity_of(entry, options.subject),
+        identity=tested if isinstance(tested, Identity) else known_identity(tested, options.subject),
         effort=effort,
     )
 

@@ -48,7 +48,7 @@ class Identity:
     module: str
     file: str
     version: str  # of the installed package that it is part of; empty where there is none
-    commit: str  # of the repository that it stands in; empty where there is none
+    commit: str  # of the repository that it is part of; empty where there is none
     dirty: bool | None  # whether that has changes that are not committed; none where it is not known
     sha256: str  # over the sources of its package, or of its module alone
 
@@ -58,24 +58,38 @@ class Identity:
 
 def identity_of(entry: Entry, subject: str) -> Identity:
     """What a subject is.  What can not be found out is left empty, never guessed."""
-    make: Any = find_subject(entry, subject).make
-    made = getattr(make, "func", make)  # a mutant is made from a part
-    module = getattr(made, "__module__", "") or ""
+    module = _module_of(entry, subject)
     top = module.partition(".")[0]
-    if top == __name__.partition(".")[0]:
-        commit, dirty = _commit(Path(__file__).resolve().parent)
+    if _is_ours(module):
+        commit, dirty = _commit(Path(__file__).resolve())
         return Identity(subject, module, _relative(module), own_version(), commit, dirty, code_version())
     source = getattr(sys.modules.get(module), "__file__", None)
     if source is None:
         return Identity(subject, module, "", "", "", None, "")
-    path = Path(source).resolve()
-    commit, dirty = _commit(path.parent)
-    return Identity(subject, module, _relative(module), _version_of(top), commit, dirty, _hash_of(top, path))
+    commit, dirty = _commit(Path(source).resolve())
+    return Identity(subject, module, _relative(module), _version_of(top), commit, dirty, _hash_of(module))
+
+
+def source_hash(entry: Entry, subject: str) -> str:
+    """The hash alone: what has it was made from the same sources.  Empty where those can not be found."""
+    module = _module_of(entry, subject)
+    return code_version() if _is_ours(module) else _hash_of(module)
+
+
+def _module_of(entry: Entry, subject: str) -> str:
+    """The module that a subject is made in."""
+    make: Any = find_subject(entry, subject).make
+    made = getattr(make, "func", make)  # a mutant is made from a part
+    return getattr(made, "__module__", "") or ""
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] == __name__.partition(".")[0]
 
 
 def environment() -> dict[str, Any]:
     """What a campaign ran on."""
-    commit, dirty = _commit(Path(__file__).resolve().parent)
+    commit, dirty = _commit(Path(__file__).resolve())
     return {
         "brokerlaw": own_version(),
         "commit": commit,
@@ -115,14 +129,18 @@ def _feed(digest: Any, folder: _Node, name: str) -> None:
             digest.update(node.read_bytes())
 
 
-def _hash_of(top: str, path: Path) -> str:
-    """Over the whole package that a module is part of, or the module alone where it is part of none."""
+def _hash_of(module: str) -> str:
+    """Over the whole package that a module is part of, or the module alone where it is part of none; the same on disk
+    and in a zip."""
+    top = module.partition(".")[0]
+    loaded: Any = sys.modules.get(top)
     digest = sha256()
-    folders = list(getattr(sys.modules.get(top), "__path__", []))
-    for folder in folders:
-        _feed(digest, Path(folder), top)
-    if not folders:
-        digest.update(path.read_bytes())
+    if hasattr(loaded, "__path__"):
+        _feed(digest, files(top), top)
+    elif getattr(loaded, "__file__", None):
+        digest.update(loaded.__loader__.get_data(loaded.__file__))
+    else:
+        return ""
     return digest.hexdigest()
 
 
@@ -144,8 +162,12 @@ def _version_of(top: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _commit(folder: Path) -> tuple[str, bool | None]:
-    """The commit that a folder stands at, and whether it was changed since."""
+def _commit(file: Path) -> tuple[str, bool | None]:
+    """The commit that a file stands at, and whether its repository was changed since; none where git does not know the
+    file, as that of a virtual environment within a repository."""
+    folder = file.parent
+    if _git(folder, "ls-files", "--error-unmatch", file.name) is None:
+        return "", None
     commit = _git(folder, "rev-parse", "HEAD")
     changed = _git(folder, "status", "--porcelain", "--untracked-files=no") if commit else None
     return (commit or "").strip(), None if changed is None else bool(changed.strip())

@@ -32,7 +32,8 @@ class LawRow:
     evidence: Evidence
     held: int  # evaluations that were not vacuous
     vacuous: int
-    broken_cases: int
+    broken_cases: int  # of the drawn ones
+    broken_saved: int  # of the saved ones
     tolerated: bool
 
 
@@ -71,7 +72,7 @@ class SystemReport:
     tally: Tally
     laws: tuple[LawRow, ...]
     reached: tuple[ReachedRow, ...]
-    broken: dict[str, int]  # "kind law" -> in how many cases
+    broken: dict[str, int]  # "kind law" -> in how many drawn cases
     findings: tuple[Finding, ...]
     ended: tuple[Finding, ...]
     ended_count: dict[str, int]
@@ -191,22 +192,23 @@ class Report:
         }
 
 
-def law_rows(laws: tuple[Law, ...], result: Result, tolerated: tuple[str, ...]) -> tuple[LawRow, ...]:
+def law_rows(laws: tuple[Law, ...], result: Result, replayed: Result, tolerated: tuple[str, ...]) -> tuple[LawRow, ...]:
     """The table of the laws that can be broken."""
-    return tuple(_law_row(law, result, law.name in tolerated) for law in laws if law.kind != "sometimes")
+    return tuple(_law_row(law, result, replayed, law.name in tolerated) for law in laws if law.kind != "sometimes")
 
 
-def _law_row(law: Law, result: Result, tolerated: bool) -> LawRow:
+def _law_row(law: Law, result: Result, replayed: Result, tolerated: bool) -> LawRow:
     counts = result.tally.laws.get(law.name, [0, 0, 0])
     cases = max(result.broken.get(f"law {law.name}", 0), 1 if counts[BROKEN] else 0)
+    saved = replayed.broken.get(f"law {law.name}", 0)
     evidence: Evidence = "unknown"
     if law.name in result.unobserved:
         evidence = "not observed"
-    elif cases:
+    elif cases or saved:
         evidence = "violated"
     elif counts[HOLDS]:
         evidence = "fuzzed"
-    return LawRow(law.name, law.kind, evidence, counts[HOLDS], counts[VACUOUS_COUNT], cases, tolerated)
+    return LawRow(law.name, law.kind, evidence, counts[HOLDS], counts[VACUOUS_COUNT], cases, saved, tolerated)
 
 
 def reached_rows(laws: tuple[Law, ...], result: Result) -> tuple[ReachedRow, ...]:

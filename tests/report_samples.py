@@ -11,7 +11,9 @@ from typing import Any
 
 from .cli_harness import in_a_process
 
-HARM = "<script>alert(1)</script> ]]> & \"'` | \x1b[31m \x00 \ud800 \u202e {{ 7 * 7 }} [x](javascript:alert(1)) "
+HARM = (
+    "<script>alert(1)</script> ]]> & \"'` | \x1b[31m \x00 \ud800 \u202e {{ 7 * 7 }} [x](javascript:alert(1)) @somebody "
+)
 ENVIRONMENT = {
     "brokerlaw": "0.1.0",
     "commit": "3f1c0ffee0ddba11ad0be5afe0ddf00d12345678",
@@ -87,6 +89,14 @@ def _point(cases: int) -> dict[str, int]:
         "pairs": min(210, 25 * cases),
         "findings": int(cases > 5),
     }
+
+
+def untrusted(caught: int = 3, ranges: int = 4) -> dict[str, Any]:
+    """A clean campaign whose canary was not caught wherever it went."""
+    data = clean()
+    data["canaries"][0] |= {"caught": caught, "ranges": ranges}
+    data["exit_code"] = 1
+    return data
 
 
 def several() -> dict[str, Any]:

@@ -197,7 +197,8 @@ def test_a_saved_finding_is_replayed_first_and_found_again(tmp_path: Path) -> No
     broken = _check("legacy", corpus=tmp_path, cases=0)
     assert (broken.corpus.cases, broken.corpus.broken) == (1, 1)
     assert [finding.number for finding in broken.findings] == [None]
-    assert _row(broken, "a_pass_costs_exactly_its_price").evidence == "violated"
+    row = _row(broken, "a_pass_costs_exactly_its_price")
+    assert (row.evidence, row.broken_cases, row.broken_saved) == ("violated", 0, 1)
     mended = _check(corpus=tmp_path, cases=0)
     assert (mended.corpus.cases, mended.corpus.broken) == (1, 0)
     assert path.name == corpus_name(_finding())
@@ -217,8 +218,8 @@ def test_a_corpus_is_read_with_its_subfolders_and_without_the_cases_of_other_sys
 def test_an_interrupt_ends_every_system_with_what_there_is() -> None:
     twin = Entry(evolve(TOY, name="twin"), Slow)
     options = _options(entries=(evolve(ENTRY, reference=Slow), twin), cases=10_000)
-    until = time.monotonic() + 1.0
-    report = check(options, interrupted=lambda: time.monotonic() > until)
+    told: list[Progress] = []
+    report = check(options, told.append, interrupted=lambda: any(progress.cases for progress in told))
     first, second = report.systems
     assert (first.stopped, second.stopped) == ("interrupted", "interrupted")
     assert 0 < first.cases_run < 10_000
@@ -236,6 +237,15 @@ def test_a_saved_case_that_hangs_costs_itself_only(tmp_path: Path) -> None:
     assert ended.breach.kind == "hang"
     assert ended.case.note == "b.json"
     assert report.file_of(ended) == tmp_path / "b.json"
+
+
+def test_a_time_budget_bounds_the_saved_cases_too(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.json").write_text(write_case(Case("toy", Config(), [Insert("bob", 1), Tick()])))
+    began = time.monotonic()
+    report = _check(f"{HERE}:HangsForBob", corpus=tmp_path, cases=5, time_budget_seconds=0.5)
+    assert time.monotonic() - began < 10
+    assert (report.corpus.cases, report.cases_run, report.stopped) == (0, 0, "the time budget ended")
 
 
 class HangsForBob(Turnstile):

@@ -49,12 +49,13 @@ def test_the_law_table_of_one_system_has_a_line_for_each_law(cli: Cli) -> None:
 def test_laws_that_were_never_put_to_the_test_are_one_line_and_no_pass(cli: Cli) -> None:
     ran = cli("check", "entry_cache", "--cases", "1")
     assert "unknown" not in ran.out
-    assert "never put to the test: 56 laws (named with --verbose or --json)" in ran.out
+    laws = cli("check", "entry_cache", "--cases", "1", "--json").data["systems"][0]["laws"]
+    assert f"never put to the test: {len(laws)} laws (named with --verbose or --json)" in ran.out
     assert "reached:\n" not in ran.out
     assert "Nothing broke" not in ran.out
     assert "No law was put to the test in 1 case" in ran.out
     assert "Run more cases, or use --every-step." in ran.out
-    law = cli("check", "entry_cache", "--cases", "1", "--json").data["systems"][0]["laws"][0]["law"]
+    law = laws[0]["law"]
     assert law not in ran.out
     assert law in cli("check", "entry_cache", "--cases", "1", "--verbose").out
 
@@ -209,10 +210,12 @@ def test_a_dialect_changes_what_is_right(cli: Cli) -> None:
 
 
 def test_what_a_subject_can_not_show_is_not_observed(cli: Cli) -> None:
-    ran = cli("check", "cursor_ranks", "--subject", "tests.cli_subjects:BlindRanks", "--cases", "150", "--every-step")
+    words = ("check", "cursor_ranks", "--subject", "tests.cli_subjects:BlindRanks", "--cases", "20", "--every-step")
+    ran = cli(*words)
+    blind = [row for row in cli(*words, "--json").data["systems"][0]["laws"] if row["evidence"] == "not observed"]
     assert ran.code == 0
-    assert "5 laws not observed: removed_cursors_are_not_held" in ran.out
-    assert "Beside that: 5 laws not observed" in ran.out
+    assert f"{len(blind)} laws not observed: removed_cursors_are_not_held" in ran.out
+    assert f"Beside that: {len(blind)} laws not observed" in ran.out
 
 
 def test_every_step_asks_every_law_in_every_case(cli: Cli) -> None:

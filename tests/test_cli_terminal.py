@@ -12,12 +12,14 @@ import pytest
 from attrs import evolve
 
 import brokerlaw
+from brokerlaw.changes import changes
 from brokerlaw.cli import check
-from brokerlaw.cli.changes import changes
+from brokerlaw.cli.campaigns import options_from
 from brokerlaw.cli.check_text import report_lines
 from brokerlaw.cli.findings import Filed
 from brokerlaw.cli.main import build_parser, entry
-from brokerlaw.cli.terminal import Meter, Style, plain, style_for, table
+from brokerlaw.cli.terminal import Meter, Style, style_for, table
+from brokerlaw.told import plain
 
 from .toy import TOY, MaximumPlusOne, Turnstile
 
@@ -52,7 +54,7 @@ EXAMPLES = re.findall(r"^ +brokerlaw (check\b.*?)(?:  .*)?$", check.DESCRIPTION,
 
 @pytest.mark.parametrize("words", [example for example in EXAMPLES if "mypackage" not in example])
 def test_the_examples_in_the_help_name_things_that_are_there(words: str) -> None:
-    assert check.options_from(build_parser().parse_args(words.split())).entries
+    assert options_from(build_parser().parse_args(words.split()), jobs=1).entries
 
 
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:

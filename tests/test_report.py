@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import re
@@ -25,6 +26,7 @@ from brokerlaw.report.timeline import MAX_STEPS, draw, picture_of_case, picture_
 from brokerlaw.report.write import json_of
 
 from . import report_samples as samples
+from .cli_subjects import TOY_ENTRY
 
 LAW = "rank_counts_at_or_before"
 
@@ -63,6 +65,75 @@ def test_no_law_put_to_the_test_is_no_pass() -> None:
     assert passed.isdisjoint(law.law for law in content.systems[0].laws)
 
 
+@pytest.mark.parametrize(("caught", "ranges"), [(3, 4), (0, 4), (0, 0)])
+def test_a_campaign_that_misses_its_canary_is_not_to_be_trusted(caught: int, ranges: int) -> None:
+    content = content_from(samples.untrusted(caught, ranges))
+    assert content.verdict.word == "untrusted"
+    assert content.verdict.sentence.startswith("This campaign can not be trusted: it missed a bug that it must find")
+    assert "caught 0 of 1 canary" in content.mutants
+    assert [each.tag for each in _test_case(content, "canary rank-counts-before of cursor_ranks")] == ["error"]
+    assert ElementTree.fromstring(junit_of(content)).get("errors") == "1"
+    (invocation,) = json.loads(sarif_of(content))["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"] is False
+    assert invocation["toolExecutionNotifications"][0]["message"]["text"] == content.verdict.sentence
+    assert 'class="verdict untrusted"' in html_of(content)
+    assert "**Not to be trusted.**" in markdown_of(content)
+
+
+def test_a_missed_canary_goes_before_what_broke() -> None:
+    data = samples.broken()
+    assert [len(each) for each in _self_test(content_from(data))] == [0]
+    data["canaries"][0]["caught"] = 1
+    assert content_from(data).verdict.word == "untrusted"
+
+
+def test_a_system_that_held_does_not_speak_for_one_that_was_not_tested() -> None:
+    data = samples.clean()
+    other = copy.deepcopy(data["systems"][0])
+    for law in other["laws"]:
+        law |= {"evidence": "unknown", "held": 0}
+    data["systems"].append(other)
+    verdict = content_from(data).verdict
+    assert verdict.word == "partly"
+    assert verdict.sentence.startswith("1 of 2 systems held; in the others no law was seen to hold.")
+
+
+def test_saved_cases_are_counted_apart_from_drawn_ones() -> None:
+    data = samples.clean()
+    part = data["systems"][0]
+    part["corpus"] |= {"cases": 2, "broken": 1}
+    next(law for law in part["laws"] if law["law"] == LAW).update(evidence="violated", broken_saved=1)
+    content = content_from(data)
+    assert " steps) and 2 saved cases, " in content.verdict.sentence
+    assert "0 of 60; saved: 1 of 2" in markdown_of(content)
+    assert "0 of 60; saved: 1 of 2" in html_of(content)
+    (failure,) = _test_case(content, LAW)
+    assert (failure.get("message") or "").startswith("broken in 0 of 60 cases and 1 of 2 saved cases: ")
+
+
+def test_clauses_that_no_law_covers_are_counted_whatever_was_asked() -> None:
+    entry = entry_named("cursor_ranks")
+    assert entry is not None
+    few = samples.clean()
+    few["systems"][0]["laws"] = few["systems"][0]["laws"][:1]
+    told = f"{len(entry.system.clauses)} clauses that the spec names are covered by no law."
+    for data in (few, samples.clean()):
+        assert told in content_from(data).verdict.reservations
+
+
+def test_a_system_of_the_users_own_has_its_sentences() -> None:
+    data = samples.recorded("--system", "tests.cli_subjects:TOY_ENTRY", "--cases", "5")
+    (bare,), (named,) = (content_from(data, own).systems for own in ({}, {"tests.cli_subjects:TOY_ENTRY": TOY_ENTRY}))
+    assert (bare.at_hand, named.at_hand) == (False, True)
+    assert all(law.sentence for law in named.laws)
+
+
+def test_brokerlaw_from_its_sources_is_not_installed() -> None:
+    data = samples.clean()
+    data["made"]["environment"]["brokerlaw"] = ""
+    assert "| brokerlaw | not installed |" in markdown_of(content_from(data))
+
+
 def test_a_tolerated_finding_does_not_break_the_verdict() -> None:
     data = samples.broken()
     part = data["systems"][0]
@@ -91,6 +162,11 @@ def test_a_failure_that_no_law_names_is_a_failure() -> None:
 def _test_case(content: Content, name: str) -> ElementTree.Element:
     suites = ElementTree.fromstring(junit_of(content))
     return next(case for case in suites.iter("testcase") if case.get("name") == name)
+
+
+def _self_test(content: Content) -> list[ElementTree.Element]:
+    suites = ElementTree.fromstring(junit_of(content))
+    return [case for case in suites.iter("testcase") if case.get("classname") == "brokerlaw.self-test"]
 
 
 def test_every_law_state_and_finding_is_in_every_format(broken: Content) -> None:
@@ -228,6 +304,7 @@ def test_text_from_a_subject_is_only_ever_text() -> None:
     assert "<script" not in outside.replace(r"\<", "")
     ElementTree.fromstring(junit_of(content))
     assert "<br>" not in escaped("<br>")
+    assert "@somebody" not in outside, "nobody is called by it"
 
 
 def test_long_evidence_is_cut_and_can_be_opened() -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from brokerlaw.driver.errors import Usage
+from brokerlaw.files import write_whole
 from brokerlaw.report import write_all
 
 from . import report_samples as samples
@@ -37,6 +39,19 @@ def test_without_options_it_writes_four_files_and_says_which_to_open(cli: Cli, t
     assert ran.out.splitlines()[-1] == "open  out/report.html"
     assert f"BROKEN  {LAW}" in ran.out
     assert cli("report", str(samples.write(samples.clean(), tmp_path / "clean"))).code == 0
+    assert cli("report", str(samples.write(samples.untrusted(), tmp_path / "mute"))).code == 1
+
+
+def test_a_file_that_can_not_be_put_in_its_place_leaves_nothing_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", refused)
+    with pytest.raises(Usage, match=r"new\.txt: can not be written: No space left on device"):
+        write_whole(tmp_path / "new.txt", "text")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["html", "markdown", "json", "junit", "sarif"])
@@ -98,12 +113,43 @@ def _group(changes: Any, name: str) -> list[Any]:
 
 def test_a_law_that_breaks_is_worse_and_one_that_is_mended_is_better(cli: Cli, tmp_path: Path) -> None:
     worse = _against(cli, tmp_path, samples.clean(), samples.broken())
-    assert worse["sentence"].startswith("1 law newly violated, 0 no longer; 1 finding new, 0 gone, 0 the same")
+    assert worse["sentence"].startswith("1 law newly violated, 0 mended, 0 not known any more; 1 finding new, 0 gone")
     assert [(each["what"], each["worse"]) for each in _group(worse, "Laws")] == [(LAW, True)]
     assert [each["after"] for each in _group(worse, "Findings")] == ["new"]
     better = _against(cli, tmp_path, samples.broken(), samples.clean())
-    assert better["sentence"].startswith("0 laws newly violated, 1 no longer; 0 findings new, 1 gone")
+    assert better["sentence"].startswith(
+        "0 laws newly violated, 1 mended, 0 not known any more; 0 findings new, 1 gone"
+    )
     assert [(each["what"], each["worse"]) for each in _group(better, "Laws")] == [(LAW, False)]
+    assert [(each["after"], each["worse"]) for each in _group(better, "Findings")] == [("gone", False)]
+
+
+@pytest.mark.parametrize("evidence", ["unknown", "not observed"])
+def test_a_law_of_which_nothing_is_known_now_is_not_mended(evidence: str, cli: Cli, tmp_path: Path) -> None:
+    now = samples.clean()
+    next(law for law in now["systems"][0]["laws"] if law["law"] == LAW)["evidence"] = evidence
+    changes = _against(cli, tmp_path, samples.broken(), now)
+    assert "0 mended, 1 not known any more; 0 findings new, 0 gone, 1 not seen again" in changes["sentence"]
+    (law,) = _group(changes, "Laws")
+    assert (law["worse"], law["after"].endswith(": not known any more")) == (None, True)
+    assert [(each["after"], each["worse"]) for each in _group(changes, "Findings")] == [("not seen again", None)]
+    back = _against(cli, tmp_path, now, samples.clean())
+    assert [(each["what"], each["worse"]) for each in _group(back, "Laws")] == [(LAW, False)]
+    lost = _against(cli, tmp_path, samples.clean(), now)
+    assert [(each["what"], each["worse"]) for each in _group(lost, "Laws")] == [(LAW, True)]
+
+
+def test_a_law_that_only_one_campaign_asked_is_named(cli: Cli, tmp_path: Path) -> None:
+    less = samples.broken()
+    less["systems"][0]["laws"] = [law for law in less["systems"][0]["laws"] if law["law"] != LAW]
+    come = _group(_against(cli, tmp_path, less, samples.broken()), "Laws")
+    assert [(each["before"], each["after"], each["worse"]) for each in come] == [
+        ("not in that campaign", "violated", True)
+    ]
+    gone = _group(_against(cli, tmp_path, samples.broken(), less), "Laws")
+    assert [(each["before"], each["after"], each["worse"]) for each in gone] == [
+        ("violated", "not in this campaign", None)
+    ]
 
 
 def test_states_lost_and_environments_that_differ_are_named(cli: Cli, tmp_path: Path) -> None:
@@ -119,7 +165,7 @@ def test_states_lost_and_environments_that_differ_are_named(cli: Cli, tmp_path: 
 
 def test_the_same_campaign_has_not_changed(cli: Cli, tmp_path: Path) -> None:
     changes = _against(cli, tmp_path, samples.broken(), samples.broken())
-    assert changes["sentence"].endswith("0 findings new, 0 gone, 1 the same by shape; the digest is the same.")
+    assert changes["sentence"].endswith("0 gone, 0 not seen again, 1 the same by shape; the digest is the same.")
     assert [name for name, _ in changes["groups"]] == ["Findings"]
 
 

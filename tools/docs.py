@@ -18,7 +18,7 @@ from attrs import evolve
 from parting import first_parting
 from worked import lifetime_rows
 
-from brokerlaw.cli.findings import Filed, draw, settings
+from brokerlaw.cli.findings import Filed, draw
 from brokerlaw.cli.terminal import Style
 from brokerlaw.driver.checker import run
 from brokerlaw.driver.finding import Finding
@@ -26,6 +26,7 @@ from brokerlaw.driver.subjects import find_entry, find_subject
 from brokerlaw.reference.table import TABLE, Entry, entry_named
 from brokerlaw.report.timeline import drawn
 from brokerlaw.spec.core import Case, Deviation, System, read_case, write_case
+from brokerlaw.told import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = Path("cases/pip-430")

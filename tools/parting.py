@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from brokerlaw.cli.changes import shown
+from brokerlaw.changes import shown
 from brokerlaw.spec.core import TEXT, Case, Deviation, System
 
 MAX_ROWS = 4  # what follows from them is named, not shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from argparse import Namespace
@@ -21,6 +22,8 @@ from ..driver.swarm import CHECKED_RATE
 from .findings import Filed, filed_data, replay_command
 from .names import check_dialect, check_laws, entries_for, subject_name
 from .options import Parser, add_dialect, add_seed, add_subject, add_systems, seconds, whole
+
+DEFAULT_OUT = Path("brokerlaw-out")
 
 
 def add_campaign(parser: Parser, cases: int) -> None:
@@ -127,15 +130,32 @@ def own_systems(args: Namespace, options: campaign.Options) -> dict[str, str]:
     return {entry.name: name for name, entry in named if ":" in name}
 
 
+def check_apart(corpus: Path | None, out: Path | None) -> None:
+    """A corpus is read whole, so that nothing else may be written into it."""
+    if corpus is not None and out is not None and out.absolute().is_relative_to(corpus.absolute()):
+        raise Usage(f"--out {out} is in --corpus {corpus}: name a folder beside it, since what is written is no case")
+
+
+def check_folder(folder: Path) -> None:
+    """Says so where nothing could be written into a folder."""
+    there = folder
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    if not there.is_dir():
+        raise Usage(f"{folder}: {there} is not a folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise Usage(f"{folder}: nothing can be written in {there}")
+
+
 def file_findings(
-    report: Report, save: Callable[[Finding], Path | str], own_systems: dict[str, str], laws: tuple[str, ...]
+    report: Report, save: Callable[[Finding], Path], own_systems: dict[str, str], laws: tuple[str, ...]
 ) -> tuple[list[Filed], str]:
     """Saves what was found, as far as that can be done; and the first sentence that says why something could not."""
     filed: list[Filed] = []
     failure = ""
     for part in report.systems:
         for finding in (*part.findings, *part.ended):
-            path: Path | str | None = part.file_of(finding)
+            path = part.file_of(finding)
             try:
                 path = path or save(finding)
             except Usage as unwritten:

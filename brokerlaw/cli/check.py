@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import time
 from argparse import Namespace
 from pathlib import Path
@@ -17,12 +15,24 @@ from ..driver.corpus import add_to_corpus
 from ..driver.errors import Usage
 from ..driver.finding import Finding
 from ..driver.identity import environment
+from ..files import write_whole
+from ..told import counted
 from .answer import VERSION, Answer
-from .campaigns import add_campaign, file_findings, made, options_from, own_systems, report_data
+from .campaigns import (
+    DEFAULT_OUT,
+    add_campaign,
+    check_apart,
+    check_folder,
+    file_findings,
+    made,
+    options_from,
+    own_systems,
+    report_data,
+)
 from .check_text import report_lines
 from .interrupts import Interrupts
 from .options import Parser, whole
-from .terminal import Meter, Style, counted
+from .terminal import Meter, Style
 
 SUMMARY = "run cases on a subject, with the laws and the model on"
 DESCRIPTION = """
@@ -41,7 +51,6 @@ DESCRIPTION = """
       brokerlaw check --system mypackage.spec:MY_SYSTEM      a system of your own
       brokerlaw check entry_cache --corpus cases/ --tolerate first_put_wins
 """
-DEFAULT_OUT = Path("brokerlaw-out")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -66,12 +75,12 @@ def run(args: Namespace, style: Style, meter: Meter) -> Answer:
     options = options_from(args, args.jobs)
     folders = Folders(options.corpus, args.out)
     folders.check()
-    began = time.monotonic()
+    began, ran_on = time.monotonic(), environment()
     with Interrupts() as interrupts:
         report = campaign.check(options, lambda progress: meter.show(_told(progress)), interrupts.came)
     meter.clear()
     filed, failure = file_findings(report, folders.save, own_systems(args, options), options.only)
-    data = report_data(report, filed, made("check", options, time.monotonic() - began, environment()))
+    data = report_data(report, filed, made("check", options, time.monotonic() - began, ran_on))
     try:
         folders.write_report(data)
     except Usage as unwritten:
@@ -116,30 +125,5 @@ class Folders:
         """report.json, whole or not at all."""
         if self.out is None:
             return
-        path = self.out / "report.json"
         text = json.dumps({"brokerlaw": "check", "version": VERSION, **data}, indent=1)
-        try:
-            self.out.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile("w", dir=self.out, prefix=".report.", delete=False) as file:
-                file.write(text + "\n")
-            os.chmod(file.name, 0o644)
-            os.replace(file.name, path)
-        except OSError as error:
-            raise Usage(f"{path}: can not be written: {error.strerror}") from None
-
-
-def check_apart(corpus: Path | None, out: Path | None) -> None:
-    """A corpus is read whole, so that nothing else may be written into it."""
-    if corpus is not None and out is not None and out.absolute().is_relative_to(corpus.absolute()):
-        raise Usage(f"--out {out} is in --corpus {corpus}: name a folder beside it, since what is written is no case")
-
-
-def check_folder(folder: Path) -> None:
-    """Says so where nothing could be written into a folder."""
-    there = folder
-    while not there.exists() and there != there.parent:
-        there = there.parent
-    if not there.is_dir():
-        raise Usage(f"{folder}: {there} is not a folder")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise Usage(f"{folder}: nothing can be written in {there}")
+        write_whole(self.out / "report.json", text + "\n")

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from ..driver.report import LawRow, Report, SystemReport
 from ..spec.core import System
+from ..told import counted
 from .findings import Filed, draw, grouped
-from .terminal import Style, counted, table, wrapped
+from .terminal import Style, table, wrapped
 
 
 def report_lines(
@@ -96,7 +97,8 @@ def _evidence(row: LawRow) -> str:
 
 
 def _broken(row: LawRow) -> str:
-    return counted(row.broken_cases, "case") if row.broken_cases else ""
+    drawn = [counted(row.broken_cases, "case")] if row.broken_cases else []
+    return ", ".join([*drawn, *([f"{row.broken_saved:,} saved"] if row.broken_saved else [])])
 
 
 def _coloured(line: str, row: LawRow, style: Style) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 from ..driver.doctor import CASES, Diagnosis, Doctor
 from ..driver.isolated import examine_isolated
 from ..spec.core.case import case_to_json
+from ..told import settings
 from .answer import Answer
-from .findings import drawn_commands, settings
+from .findings import drawn_commands
 from .names import check_dialect, made_subject, one_entry, subject_name
 from .options import Parser, add_dialect, add_seed, add_subject, add_systems, whole
 from .terminal import Meter, Style, wrapped

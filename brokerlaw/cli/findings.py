@@ -11,8 +11,9 @@ from typing import Any
 from attrs import frozen
 
 from ..driver.finding import Finding, finding_to_json
-from ..spec.core import Case, System, fields_of
-from .terminal import Style, counted, plain, wrapped
+from ..spec.core import Case, System
+from ..told import counted, headline, looks, plain, settings, size_of
+from .terminal import Style, wrapped
 
 MAX_COMMANDS = 40  # drawn; the file has them all
 MAX_EVIDENCE = 600  # characters; replay shows more
@@ -57,20 +58,6 @@ def _draw(finding: Finding, system: System, style: Style) -> list[str]:
     return lines + [f"      {line}" for line in drawn_commands(case, breach.step, style)]
 
 
-def headline(finding: Finding) -> str:
-    """What broke, in a few words."""
-    breach = finding.breach
-    match breach.kind:
-        case "law":
-            return breach.law
-        case "model":
-            return f"differs from the model: {plain(breach.law)}"
-        case "error":
-            return f"raised {plain(breach.law)}"
-        case _:
-            return f"{breach.kind}: {plain(breach.law)}"
-
-
 def shortened(evidence: str) -> str:
     return evidence if len(evidence) <= MAX_EVIDENCE else f"{evidence[: MAX_EVIDENCE - 3]}..."
 
@@ -82,24 +69,7 @@ def _item(name: str, text: str, style: Style) -> list[str]:
 def _about(finding: Finding) -> str:
     case = finding.case
     drawn = f", case {finding.number:,} of seed {finding.seed}" if finding.number is not None else ""
-    size = counted(len(case.commands), "command")
-    if finding.shrunk and finding.commands_before > len(case.commands):
-        size += f" (shrunk from {finding.commands_before:,})"
-    return f"{size}, {settings(case)}, dialect {case.dialect}, looking {looks(case)}{drawn}"
-
-
-def looks(case: Case) -> str:
-    """How often a case looks at the snapshot."""
-    if case.observe == 1:
-        return "after every step"
-    return f"every {case.observe} steps" if case.observe else "at the end"
-
-
-def settings(case: Case) -> str:
-    """The settings of a case that are not at their defaults."""
-    fields = [(f, getattr(case.config, f.name)) for f in fields_of(type(case.config))]
-    changed = [f"{f.name}={value}" for f, value in fields if value != f.default]
-    return " ".join(changed) or "default settings"
+    return f"{size_of(finding)}, {settings(case)}, dialect {case.dialect}, looking {looks(case)}{drawn}"
 
 
 def drawn_commands(case: Case, step: int, style: Style) -> list[str]:

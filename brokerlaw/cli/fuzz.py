@@ -13,16 +13,29 @@ from ..driver.campaign import default_jobs
 from ..driver.corpus import add_to_corpus, corpus_name
 from ..driver.errors import Usage
 from ..driver.finding import Finding
+from ..spark_fuzz.places import as_uri, is_address
 from ..spec.core import write_case
+from ..told import counted
 from .answer import VERSION, Answer
-from .campaigns import add_campaign, file_findings, made, names_of, options_from, own_systems, report_data
-from .check import check_apart, check_folder
+from .campaigns import (
+    DEFAULT_OUT,
+    add_campaign,
+    check_apart,
+    check_folder,
+    file_findings,
+    made,
+    names_of,
+    options_from,
+    own_systems,
+    report_data,
+)
 from .check_text import report_lines
 from .interrupts import Interrupts
 from .options import Parser, whole
-from .terminal import Meter, Style, counted
+from .terminal import Meter, Style
 
 if TYPE_CHECKING:
+    from ..reference.table import Entry
     from ..spark_fuzz.engine import Done, FuzzOptions, Progress
 
 SUMMARY = "run a campaign of any size on Spark; it ends with a report to open"
@@ -58,7 +71,8 @@ def add_arguments(parser: Parser) -> None:
         "--range-size",
         type=whole(1),
         metavar="K",
-        help="cases in a task; chosen by a short trial where it is not given",
+        help="cases in a task, best a multiple of 250: then the findings kept are those of `check` (the digest always "
+        "is); chosen by a short trial where it is not given",
     )
     parser.add_argument("--resume", action="store_true", help="go on with the campaign that is in --out")
     parser.add_argument(
@@ -84,7 +98,10 @@ def run(args: Namespace, style: Style, meter: Meter) -> Answer:
 
 def _options(args: Namespace) -> FuzzOptions:
     campaign = options_from(args, default_jobs())
-    if local(args.out):
+    as_uri(args.out)  # says so where it can not be one
+    if campaign.corpus is not None:
+        check_folder(campaign.corpus)
+    if not is_address(args.out):
         check_folder(Path(args.out))
         check_apart(campaign.corpus, Path(args.out))
     from ..spark_fuzz.engine import FuzzOptions
@@ -108,26 +125,21 @@ def _setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def local(out: str) -> bool:
-    """Whether results go to a folder of this machine."""
-    return ":" not in out.partition("/")[0]
-
-
 def _answer(args: Namespace, options: FuzzOptions, done: Done, style: Style) -> Answer:
     campaign, report = options.campaign, done.report
-    filed, failure = file_findings(
-        report, lambda finding: _save(finding, options, done), own_systems(args, campaign), campaign.only
-    )
+    given = own_systems(args, campaign)
+    filed, failure = file_findings(report, lambda finding: _save(finding, options, done), given, campaign.only)
     how = made("spark", campaign, done.seconds, done.environment)
     data = report_data(report, filed, how)
-    for name, text in (("report.json", _json(data)), *_documents(data).items()):
+    own = {given[entry.name]: entry for entry in campaign.entries if entry.name in given}
+    for name, text in (("report.json", _json(data)), *_documents(data, own).items()):
         try:
             done.folder.write(name, text)
         except Usage as unwritten:
             failure = failure or str(unwritten)
     systems = {entry.name: entry.system for entry in campaign.entries}
     *lines, digest = report_lines(report, systems, filed, style, campaign.model, args.verbose)
-    opened = str(Path(args.out, FIRST)) if local(args.out) else done.folder.uri_of(FIRST)
+    opened = done.folder.uri_of(FIRST) if is_address(args.out) else str(Path(args.out, FIRST))
     return Answer(data, [*lines, *_beside(done, style), f"report {opened}", digest], report.exit_code, failure)
 
 
@@ -135,34 +147,36 @@ def _json(data: dict[str, Any]) -> str:
     return json.dumps({"brokerlaw": "fuzz", "version": VERSION, **data}, indent=1) + "\n"
 
 
-def _documents(data: dict[str, Any]) -> dict[str, str]:
+def _documents(data: dict[str, Any], own: dict[str, Entry]) -> dict[str, str]:
     """The report in every format, by the names of its files."""
     from ..report.build import content_from
     from ..report.write import FILES, FORMATS
 
-    content = content_from(data)
+    content = content_from(data, own)
     return {file: FORMATS[name](content) for name, file in FILES.items()}
 
 
-def _save(finding: Finding, options: FuzzOptions, done: Done) -> Path | str:
-    """Saves the case of a finding: into the corpus, and with the campaign."""
-    corpus = options.campaign.corpus
-    if corpus is not None and not finding.tolerated:
-        return add_to_corpus(corpus, finding)
-    if local(options.out):
-        return add_to_corpus(Path(options.out, "cases"), finding)
-    name = f"cases/{corpus_name(finding)}"
-    done.folder.write(name, write_case(evolve(finding.case, note=finding.breach.evidence[:200])))
-    return done.folder.uri_of(name)
+def _save(finding: Finding, options: FuzzOptions, done: Done) -> Path:
+    """Saves the case of a finding with the campaign, and in a folder of this machine, where it can be replayed: the
+    corpus, if there is one."""
+    corpus, here = options.campaign.corpus, Path(options.out, "cases")
+    if is_address(options.out):
+        text = write_case(evolve(finding.case, note=finding.breach.evidence[:200]))
+        done.folder.write(f"cases/{corpus_name(finding)}", text)
+        here = DEFAULT_OUT
+    if corpus is None or finding.tolerated:
+        return add_to_corpus(here, finding)
+    if here != DEFAULT_OUT:
+        add_to_corpus(here, finding)
+    return add_to_corpus(corpus, finding)
 
 
 def _beside(done: Done, style: Style) -> list[str]:
     """What only a campaign on Spark has to say."""
     lines = []
     for canary in done.report.canaries:
-        what = (
-            f"canary {canary.mutant} of {canary.system}: caught in {canary.caught} of {counted(canary.ranges, 'range')}"
-        )
+        caught = f"caught in {canary.caught} of {counted(canary.ranges, 'range')}" if canary.ranges else "never run"
+        what = f"canary {canary.mutant} of {canary.system}: {caught}"
         lines.append(style.bad(f"NOT CAUGHT: {what}") if canary in done.report.mute else what)
     if done.report.mute:
         lines.append(style.bad("The campaign can not be trusted: a bug that it must find was not found."))
@@ -170,6 +184,8 @@ def _beside(done: Done, style: Style) -> list[str]:
         lines.append(f"{counted(done.resumed_ranges, 'range')} were there already and were not run again")
     if done.retried_ranges:
         lines.append(f"{counted(done.retried_ranges, 'range')} had to be run more than once, and count once")
+    if done.peak_kib:
+        lines.append(f"a worker held {done.peak_kib / 1024:,.0f} MiB at most")
     return lines
 
 

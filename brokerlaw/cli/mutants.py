@@ -12,10 +12,11 @@ from ..driver.errors import Usage
 from ..driver.kills import MAX_STEPS, Broke, Kill, kill, matrix, sole_killers
 from ..reference.mutant import Mutant
 from ..reference.table import TABLE, Entry
+from ..told import counted
 from .answer import Answer
 from .names import check_dialect, named_entries
 from .options import Parser, add_seed, add_systems, whole
-from .terminal import Meter, Style, counted, table, wrapped
+from .terminal import Meter, Style, table, wrapped
 
 SUMMARY = "the kill table: which law catches which bug, and how soon"
 DESCRIPTION = """

@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
+from ..changes import changes
 from ..driver.checker import Breach, Row
 from ..driver.checker import run as run_case
 from ..driver.loop import Job
@@ -17,12 +18,12 @@ from ..driver.work import Saved
 from ..reference.table import Entry
 from ..spec.core import Case, System
 from ..spec.core.case import case_to_json, command_to_json
+from ..told import counted, looks, plain, settings
 from .answer import Answer, plain_data
-from .changes import changes
-from .findings import looks, settings, shortened
+from .findings import shortened
 from .names import check_laws, made_subject, named_entries, read_case_file, subject_name
 from .options import Parser, add_subject
-from .terminal import Meter, Style, counted, plain, wrapped
+from .terminal import Meter, Style, wrapped
 
 SUMMARY = "run one saved case, and show it step by step"
 DESCRIPTION = """

@@ -14,9 +14,10 @@ from ..report.findings import Known, known_systems
 from ..report.reader import read_report
 from ..report.words import VERDICT_WORDS
 from ..report.write import FILES, FORMATS, write_formats
+from ..told import counted, plain
 from .answer import Answer
 from .options import Parser
-from .terminal import Meter, Style, counted, plain, wrapped
+from .terminal import Meter, Style, wrapped
 
 SUMMARY = "make a document of what a campaign showed"
 DESCRIPTION = """
@@ -32,7 +33,7 @@ DESCRIPTION = """
       brokerlaw report tonight --against last-night                 what changed between two campaigns
       brokerlaw report out --system mypackage.spec:MY_SYSTEM        a system of your own
 
-    Exit code 1: the campaign broke something that is not tolerated.
+    Exit code 1: the campaign broke something that is not tolerated, or missed its canary and can not be trusted.
 """
 STDOUT = "-"
 MAX_SHOWN = 12  # changes of one group on the terminal; the page has them all
@@ -103,7 +104,7 @@ def _content(folder: Path, known: Known) -> Content:
 
 
 def _code(content: Content) -> int:
-    return 1 if content.verdict.word == "broken" else 0
+    return 1 if content.verdict.word in ("untrusted", "broken") else 0
 
 
 # ---- As text --------------------------------------------------------------------------------------------------------
@@ -111,7 +112,7 @@ def _code(content: Content) -> int:
 
 def _lines(content: Content, style: Style) -> list[str]:
     verdict = content.verdict
-    colour = {"broken": style.bad, "held": style.good, "untested": style.doubtful}[verdict.word]
+    colour = {"untrusted": style.bad, "broken": style.bad, "held": style.good}.get(verdict.word, style.doubtful)
     lines = [colour(f"{VERDICT_WORDS[verdict.word]}."), *wrapped(verdict.sentence, style.width, "  ")]
     for text in verdict.reservations:
         lines += [style.doubtful(line) for line in wrapped(text, style.width, "    ", "  ")]

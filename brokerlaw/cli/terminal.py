@@ -12,6 +12,8 @@ from typing import TextIO
 
 from attrs import define, field, frozen
 
+from ..told import plain
+
 PLAIN_WIDTH = 110  # where there is no terminal to ask
 PLAIN_SECONDS = 10.0  # between two lines of progress where there is no terminal
 
@@ -50,11 +52,6 @@ def style_for(stream: TextIO) -> Style:
     return Style(colour, max(60, min(shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns, 140)))
 
 
-def plain(text: object) -> str:
-    """Text that came from a subject or a file, on one line and without anything that a terminal would obey."""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(text))
-
-
 def wrapped(text: object, width: int, indent: str = "", first: str | None = None) -> list[str]:
     """A sentence on as many lines as it takes; `first` begins the first of them, `indent` the others."""
     lead = indent if first is None else first
@@ -73,11 +70,6 @@ def table(rows: Iterable[Sequence[str]], right: Sequence[int] = (), indent: str 
         ]
         lines.append((indent + "  ".join(cells)).rstrip())
     return lines
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """`1 case`, `12,500 cases`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 @define

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from attrs import evolve
 
-from ..cli.terminal import counted
+from ..told import counted
 from .content import Change, Changes, Content, FindingPart, LawLine, SystemPart
 from .words import NOT_RECORDED, evidence_of
 
-GONE, NEW = "not in that campaign", "not in this campaign"
-RANK = {"violated": 0, "not observed": 1, "unknown": 1, "fuzzed": 2}  # evidence from worst to best
+NOT_BEFORE, NOT_NOW = "not in that campaign", "not in this campaign"
+NOT_KNOWN, NOT_AGAIN = "not known any more", "not seen again"
 
 
 def with_changes(now: Content, before: Content, folder: str) -> Content:
@@ -40,22 +38,27 @@ def _pairs(before: Content, now: Content) -> list[tuple[SystemPart, SystemPart]]
 
 
 def _sentence(pairs: list[tuple[SystemPart, SystemPart]], before: Content, now: Content) -> str:
-    broken = sum(_newly(new.laws, old.laws) for old, new in pairs)
-    mended = sum(_newly(old.laws, new.laws) for old, new in pairs)
+    broken = sum(len(_violated(new) - _violated(old)) for old, new in pairs)
+    mended = sum(len(_violated(old) & _fuzzed(new)) for old, new in pairs)
+    lost = sum(len(_violated(old) - _violated(new) - _fuzzed(new)) for old, new in pairs)
     fresh = sum(len(_shapes(new) - _shapes(old)) for old, new in pairs)
-    gone = sum(len(_shapes(old) - _shapes(new)) for old, new in pairs)
+    missed = [found for old, new in pairs for found in _not_again(old, new)]
+    gone = sum(better for _, better in missed)
     same = sum(len(_shapes(old) & _shapes(new)) for old, new in pairs)
     digest = "the digest is the same" if before.digest == now.digest else "the digest differs"
     return (
-        f"{counted(broken, 'law')} newly violated, {mended:,} no longer; {counted(fresh, 'finding')} new, "
-        f"{gone:,} gone, {same:,} the same by shape; {digest}."
+        f"{counted(broken, 'law')} newly violated, {mended:,} mended, {lost:,} {NOT_KNOWN}; "
+        f"{counted(fresh, 'finding')} new, {gone:,} gone, {len(missed) - gone:,} {NOT_AGAIN}, {same:,} the same by "
+        f"shape; {digest}."
     )
 
 
-def _newly(now: Iterable[LawLine], before: Iterable[LawLine]) -> int:
-    """How many laws are violated now that were not before."""
-    old = {law.law for law in before if law.evidence == "violated"}
-    return sum(law.evidence == "violated" and law.law not in old for law in now)
+def _violated(part: SystemPart) -> set[str]:
+    return {law.law for law in part.having("violated")}
+
+
+def _fuzzed(part: SystemPart) -> set[str]:
+    return {law.law for law in part.having("fuzzed")}
 
 
 def _laws(old: SystemPart, new: SystemPart) -> list[Change]:
@@ -63,13 +66,26 @@ def _laws(old: SystemPart, new: SystemPart) -> list[Change]:
     changes = []
     for name in {**was, **now}:
         one, two = was.get(name), now.get(name)
-        if one is None or two is None:
-            told = (GONE, evidence_of(two)) if two is not None else (evidence_of(one) if one else "", NEW)
-            changes.append(Change(name, *told, two.evidence == "violated" or None if two else None))
-        elif one.evidence != two.evidence:
-            better = RANK[two.evidence] - RANK[one.evidence]
-            changes.append(Change(name, _held(one), _held(two), better < 0 if better else None))
+        if one is not None and two is not None:
+            changes += [_of_law(one, two)] if one.evidence != two.evidence else []
+        elif two is not None:
+            changes.append(Change(name, NOT_BEFORE, evidence_of(two), worse=two.evidence == "violated" or None))
+        elif one is not None:
+            changes.append(Change(name, evidence_of(one), NOT_NOW))
     return sorted(changes, key=lambda change: change.worse is not True)
+
+
+def _of_law(was: LawLine, now: LawLine) -> Change:
+    """A law whose evidence is another now.  Better is only what held where it was put to the test: a law that was
+    violated, and of which nothing is known now, may be broken still."""
+    before, after = _held(was), _held(now)
+    if now.evidence == "fuzzed":
+        return Change(was.law, before, after, worse=False)
+    if now.evidence == "violated":
+        return Change(was.law, before, after, worse=True)
+    if was.evidence == "violated":
+        return Change(was.law, before, f"{after}: {NOT_KNOWN}")
+    return Change(was.law, before, after, worse=was.evidence == "fuzzed" or None)
 
 
 def _held(law: LawLine) -> str:
@@ -88,8 +104,18 @@ def _reached(old: SystemPart, new: SystemPart) -> list[Change]:
 def _findings(old: SystemPart, new: SystemPart) -> list[Change]:
     was, now = ({finding.shape: finding for finding in part.findings} for part in (old, new))
     changes = [Change(_shown(found), "", "new", worse=True) for shape, found in now.items() if shape not in was]
-    changes += [Change(_shown(found), "there", "gone", worse=False) for shape, found in was.items() if shape not in now]
+    changes += [
+        Change(_shown(found), "there", "gone", worse=False) if better else Change(_shown(found), "there", NOT_AGAIN)
+        for found, better in _not_again(old, new)
+    ]
     return changes + [Change(_shown(found), "there", "the same") for shape, found in now.items() if shape in was]
+
+
+def _not_again(old: SystemPart, new: SystemPart) -> list[tuple[FindingPart, bool]]:
+    """Findings that there are no more, each with whether that is better: only where its law holds now."""
+    shapes, held = _shapes(new), _fuzzed(new)
+    missed = {found.shape: found for found in old.findings if found.shape not in shapes}
+    return [(found, found.kind == "law" and found.law in held) for found in missed.values()]
 
 
 def _shapes(part: SystemPart) -> set[object]:
@@ -102,8 +128,8 @@ def _shown(finding: FindingPart) -> str:
 
 def _systems(before: Content, now: Content) -> list[Change]:
     was, are = ({part.name for part in content.systems} for content in (before, now))
-    gone = [Change(f"system {name}", "checked", NEW) for name in sorted(was - are)]
-    return gone + [Change(f"system {name}", GONE, "checked") for name in sorted(are - was)]
+    gone = [Change(f"system {name}", "checked", NOT_NOW) for name in sorted(was - are)]
+    return gone + [Change(f"system {name}", NOT_BEFORE, "checked") for name in sorted(are - was)]
 
 
 def _effort(old: SystemPart, new: SystemPart) -> list[Change]:

@@ -6,14 +6,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..cli.terminal import counted
 from ..driver.errors import Usage
+from ..reference.table import Entry
 from ..spec.core import System
+from ..told import counted
 from .content import CanaryPart, Content, Effort, FindingPart, Identity, Made, Point, SystemPart
 from .deviations import deviation_parts
 from .findings import Known, finding_part, known_systems
 from .laws import clause_lines, coverage_of, law_lines, laws_left_out, reached_lines
-from .reader import Node, checked
+from .reader import FILE, Node, checked
 from .verdict import named_subject, saturation_of, verdict_of
 
 MAX_POINTS = 1_000
@@ -21,9 +22,9 @@ NOT_RUN = "mutants were not run in this campaign; the command `brokerlaw mutants
 ENVIRONMENT = ("brokerlaw", "commit", "dirty", "python", "platform", "cores", "spark", "java", "master")
 
 
-def content_from(data: Mapping[str, Any], where: str = "report.json") -> Content:
-    """The content of a report that a campaign has just made."""
-    return content_of(checked(data, where), known_systems())
+def content_from(data: Mapping[str, Any], own: Mapping[str, Entry] | None = None) -> Content:
+    """The content of a report that a campaign has just made; `own` has the user's systems, by MODULE:NAME."""
+    return content_of(checked(data, FILE), known_systems(own))
 
 
 def content_of(top: Node, known: Known) -> Content:
@@ -35,7 +36,7 @@ def content_of(top: Node, known: Known) -> Content:
     names = " and ".join(dict.fromkeys(f"{part.subject}, {part.name}" for part in systems))
     return Content(
         f"Invariant report: {names}",
-        verdict_of(systems),
+        verdict_of(systems, canaries),
         top.get("exit_code").count(),
         top.get("digest").text(),
         _made(top.get("made")),
@@ -203,7 +204,7 @@ def _mutants(canaries: tuple[CanaryPart, ...]) -> str:
     """What the campaign itself says of whether it can report; `brokerlaw mutants` says more."""
     if not canaries:
         return f"No canary was recorded, and {NOT_RUN}"
-    silent = [each.mutant for each in canaries if not each.caught]
-    told = f"{len(canaries) - len(silent)} of {counted(len(canaries), 'canary', 'canaries')} caught"
-    missed = f"; not caught: {', '.join(silent)}, so a silence of this campaign means little" if silent else ""
-    return f"{told}{missed}. Other {NOT_RUN}"
+    silent = [each.mutant for each in canaries if each.mute]
+    caught = f"{len(canaries) - len(silent)} of {counted(len(canaries), 'canary', 'canaries')}"
+    missed = f"; it missed {', '.join(silent)}, so that its silence means little" if silent else ""
+    return f"This campaign caught {caught} wherever they went{missed}. Other {NOT_RUN}"

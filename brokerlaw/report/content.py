@@ -14,7 +14,7 @@ VERSION = 1  # of the content as JSON
 
 GRAVITY = ("violated", "unknown", "not observed", "fuzzed")
 
-Word = Literal["broken", "held", "untested"]
+Word = Literal["untrusted", "broken", "held", "partly", "untested"]
 
 
 @frozen
@@ -95,7 +95,8 @@ class LawLine:
     held: int
     vacuous: int
     broken: int
-    broken_cases: int
+    broken_cases: int  # of the drawn ones
+    broken_saved: int  # of the saved ones
     tolerated: bool
     blind: str
     reason: str  # why there is no evidence, where there is none
@@ -231,6 +232,11 @@ class CanaryPart:
     caught: int
     ranges: int
     cases: int
+
+    @property
+    def mute(self) -> bool:
+        """Whether it was not caught wherever it went: what the campaign does not report then means little."""
+        return not self.ranges or self.caught < self.ranges
 
 
 @frozen

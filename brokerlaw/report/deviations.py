@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..cli.changes import changes
-from ..cli.findings import settings
+from ..changes import changes
 from ..spec.core import TEXT, Case, Deviation, System
+from ..told import settings
 from .content import DeviationPart
 
 MAX_LINES = 6  # of what differs

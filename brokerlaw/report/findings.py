@@ -8,19 +8,18 @@ from typing import get_args
 
 from attrs import frozen
 
-from ..cli.findings import headline, looks, settings
-from ..cli.terminal import counted
 from ..driver.checker import Breach, BreachKind, run
 from ..driver.errors import Usage
 from ..driver.finding import Finding
 from ..reference.table import TABLE, Entry
 from ..spec.core import BadCase, Case, Subject, read_case
+from ..told import counted, headline, looks, settings, size_of
 from .content import FindingPart, Picture
 from .python_case import python_of
 from .reader import Node
 from .timeline import picture_of_case, picture_of_run
 
-ENDINGS = ("hang", "crash", "memory")  # running such a case again would end this program too
+DEADLY = ("hang", "crash", "memory")  # running such a case again would end this program too
 
 
 @frozen
@@ -101,18 +100,15 @@ def _command_names(node: Node) -> tuple[str, ...]:
 def _about(finding: Finding) -> str:
     """The size of a case, its settings and where it came from."""
     case = finding.case
-    size = counted(len(case.commands), "command")
-    if finding.shrunk and finding.commands_before > len(case.commands):
-        size += f" (shrunk from {finding.commands_before:,})"
     drawn = f"case {finding.number:,} of seed {finding.seed}" if finding.number is not None else "a saved case"
-    return f"{size}; {settings(case)}; dialect {case.dialect}; looking {looks(case)}; {drawn}"
+    return f"{size_of(finding)}; {settings(case)}; dialect {case.dialect}; looking {looks(case)}; {drawn}"
 
 
 def _picture(entry: Entry, finding: Finding) -> Picture:
     """The run itself where the subject is one of the table's and breaks the same again; else the case, by the model."""
     subject = _subject(entry, finding.subject)
     breach = finding.breach
-    if subject is not None and breach.kind not in ENDINGS:
+    if subject is not None and breach.kind not in DEADLY:
         done = run(entry.system, subject, finding.case, keep_rows=True)
         if any(seen.key == breach.key and seen.step == breach.step for seen in done.breaches):
             return picture_of_run(entry.system, done)

@@ -11,7 +11,20 @@ from typing import TYPE_CHECKING
 from .content import Content, FindingPart, LawLine, SystemPart
 from .plots import effort_plot, plot_text
 from .timeline import draw
-from .words import MARKS, NOT_RECORDED, VERDICT_WORDS, WHY, effort_rows, evidence_of, made_rows, of
+from .words import (
+    EFFORT_HEAD,
+    MARKS,
+    NOT_RECORDED,
+    VERDICT_WORDS,
+    WHY,
+    broken_of,
+    cases_of,
+    effort_rows,
+    evidence_of,
+    laws_caption,
+    made_rows,
+    of,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -66,7 +79,11 @@ def _environment() -> Environment:
         verdict_words=VERDICT_WORDS,
         why=WHY,
         of=of,
+        effort_head=EFFORT_HEAD,
         effort_rows=effort_rows,
+        broken_of=broken_of,
+        cases_of=cases_of,
+        laws_caption=laws_caption,
         made_rows=made_rows,
         evidence_of=evidence_of,
         plot=_plot,

@@ -1,6 +1,7 @@
-"""The report as JUnit XML: a test case for each law, each state to reach, and each other failure.
+"""The report as JUnit XML: a test case for each law, each state to reach, each other failure, and each canary.
 
-Violated is a failure; what is unknown, not observed, not asked or tolerated is skipped, with the reason: never passed.
+Violated is a failure, and a canary that was not caught an error; what is unknown, not observed, not asked or tolerated
+is skipped, with the reason: never passed.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from xml.etree import ElementTree as Xml
 
 from attrs import frozen
 
-from .content import Content, FindingPart, LawLine, ReachedLine, SystemPart
+from ..told import counted
+from .content import CanaryPart, Content, FindingPart, LawLine, ReachedLine, SystemPart
 
 BROKEN_WITHOUT_A_LAW = ("error", "hang", "crash", "memory")  # an error of the subject, not a judgement of it
+SELF_TEST = "self-test"
 
 
 @frozen
@@ -26,18 +29,25 @@ class Result:
 
 
 def junit_of(content: Content) -> str:
-    """One suite for each system."""
+    """One suite for each system, and one for the canaries where there are any."""
     suites = [(part, _results(part)) for part in content.systems]
-    every = [result for _, results in suites for result in results]
+    canaries = [_of_canary(each) for each in content.canaries]
+    every = [*(result for _, results in suites for result in results), *canaries]
     top = Xml.Element("testsuites", {"name": "brokerlaw", **_counts(every)})
     for part, results in suites:
         counts = {**_counts(results), "skipped": _count(results, "skipped"), "time": f"{part.effort.seconds:.3f}"}
         suite = Xml.SubElement(top, "testsuite", {"name": f"{part.name}: {part.subject}", **counts})
         if content.made.when:
             suite.set("timestamp", content.made.when.removesuffix("Z"))
-        _properties(suite, content, part)
+        _properties(suite, _told(content, part))
         for result in results:
-            _test_case(suite, part, result)
+            _test_case(suite, part.name, result)
+    if canaries:
+        counts = {**_counts(canaries), "skipped": "0", "time": "0.000"}
+        suite = Xml.SubElement(top, "testsuite", {"name": SELF_TEST, **counts})
+        _properties(suite, {"canaries": content.mutants})
+        for result in canaries:
+            _test_case(suite, SELF_TEST, result)
     Xml.indent(top)
     return Xml.tostring(top, encoding="unicode", xml_declaration=False).join(
         ['<?xml version="1.0" encoding="UTF-8"?>\n', "\n"]
@@ -56,8 +66,8 @@ def _count(results: list[Result], outcome: str) -> str:
     return str(sum(result.outcome == outcome for result in results))
 
 
-def _properties(suite: Xml.Element, content: Content, part: SystemPart) -> None:
-    told = {
+def _told(content: Content, part: SystemPart) -> dict[str, str]:
+    return {
         "subject": part.named,
         "dialect": part.dialect,
         "seed": str(part.seed),
@@ -67,13 +77,16 @@ def _properties(suite: Xml.Element, content: Content, part: SystemPart) -> None:
         "command": content.made.command or "not recorded",
         "verdict": content.verdict.sentence,
     }
+
+
+def _properties(suite: Xml.Element, told: dict[str, str]) -> None:
     properties = Xml.SubElement(suite, "properties")
     for name, value in told.items():
         Xml.SubElement(properties, "property", name=name, value=value)
 
 
-def _test_case(suite: Xml.Element, part: SystemPart, result: Result) -> None:
-    case = Xml.SubElement(suite, "testcase", classname=f"brokerlaw.{part.name}", name=result.name, time="0.000")
+def _test_case(suite: Xml.Element, of: str, result: Result) -> None:
+    case = Xml.SubElement(suite, "testcase", classname=f"brokerlaw.{of}", name=result.name, time="0.000")
     if result.outcome:
         more = {"type": result.kind} if result.kind else {}
         Xml.SubElement(case, result.outcome, {"message": result.message, **more}).text = result.detail or None
@@ -91,7 +104,9 @@ def _of_law(law: LawLine, part: SystemPart) -> Result:
     if law.evidence != "violated":
         return Result(law.law, "skipped", f"{law.evidence}: {law.reason}")
     found = next((each for each in part.findings if each.kind == "law" and each.law == law.law), None)
-    message = f"broken in {law.broken_cases:,} of {part.effort.cases_run:,} cases: {law.sentence or law.law}"
+    effort = part.effort
+    saved = f" and {law.broken_saved:,} of {counted(effort.corpus_cases, 'saved case')}" if effort.corpus_cases else ""
+    message = f"broken in {law.broken_cases:,} of {effort.cases_run:,} cases{saved}: {law.sentence or law.law}"
     if law.tolerated:
         return Result(law.law, "skipped", f"tolerated: {message}")
     return Result(law.law, "failure", message, _detail(found) if found else "", "law")
@@ -103,6 +118,15 @@ def _of_state(row: ReachedLine) -> Result:
     return (
         Result(row.law) if row.times else Result(row.law, "skipped", "never reached: the campaign did not come there")
     )
+
+
+def _of_canary(canary: CanaryPart) -> Result:
+    name = f"canary {canary.mutant} of {canary.system}"
+    if not canary.mute:
+        return Result(name)
+    caught = f"caught in {canary.caught:,} of {counted(canary.ranges, 'range')}"
+    message = f"the campaign can not be trusted: this bug, put in on purpose, was {caught}"
+    return Result(name, "error", message, kind="canary")
 
 
 def _of_other(finding: FindingPart) -> Result:

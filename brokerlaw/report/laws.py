@@ -37,6 +37,7 @@ def _law_line(row: Node, counts: Node, system: System | None) -> LawLine:
         vacuous,
         broken,
         row.get("broken_cases").count(),
+        0 if row.get("broken_saved").missing else row.get("broken_saved").count(),
         row.get("tolerated").flag(),
         law.blind if law else "",
         _reason(evidence, vacuous),
@@ -71,7 +72,7 @@ def _left_out(law: Law, claimed: bool, used: frozenset[str]) -> LawLine:
         evidence, reason = "not asked", "the campaign was told to ask other laws alone"
     elif law.only and used.isdisjoint(law.only):
         reason = f"it is claimed only where one of these is in force: {', '.join(law.only)}"
-    return LawLine(law.name, law.kind, law.sentence, law.source, evidence, 0, 0, 0, 0, False, law.blind, reason)
+    return LawLine(law.name, law.kind, law.sentence, law.source, evidence, 0, 0, 0, 0, 0, False, law.blind, reason)
 
 
 def reached_lines(part: Node, system: System | None) -> tuple[ReachedLine, ...]:

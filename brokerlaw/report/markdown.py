@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from .content import Changes, Content, DeviationPart, FindingPart, LawLine, SystemPart
-from .words import MARKS, NOT_RECORDED, VERDICT_WORDS, WHY, effort_rows, evidence_of, made_rows, of
+from .content import Changes, Content, DeviationPart, FindingPart, LawLine, Mark, SystemPart
+from .words import (
+    EFFORT_HEAD,
+    MARKS,
+    NOT_RECORDED,
+    VERDICT_WORDS,
+    WHY,
+    broken_of,
+    cases_of,
+    effort_rows,
+    evidence_of,
+    laws_caption,
+    made_rows,
+    of,
+)
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#~&$])")
+NOBODY = "@\u2060"  # a word joiner behind it: `@name` would call somebody who has that name where this is posted
 
 
 def markdown_of(content: Content) -> str:
@@ -44,7 +58,7 @@ def _ticked(text: str) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    return SPECIAL.sub(r"\\\1", text)
+    return SPECIAL.sub(r"\\\1", text).replace("@", NOBODY)
 
 
 def code(text: str) -> str:
@@ -70,9 +84,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[in
     return [f"| {' | '.join(row)} |" for row in cells]
 
 
-def _each(content: Content, section: object) -> list[str]:
+def _each(content: Content, section: Callable[[SystemPart], list[str]]) -> list[str]:
     """A section for each system, with its name above it where there are several."""
-    assert callable(section)
     lines: list[str] = []
     for part in content.systems:
         head = ["", f"### {code(part.name)}, {code(part.subject)}"] if len(content.systems) > 1 else []
@@ -137,8 +150,7 @@ def _effort(part: SystemPart) -> list[str]:
     lines = [*table(["", ""], rows), "", escaped(part.effort.saturation)]
     if part.effort.points:
         points = [[f"{n:,}" for n in (p.cases, p.steps, p.states, p.pairs, p.findings)] for p in part.effort.points]
-        head = ["cases", "steps", "states (estimate)", "pairs", "findings"]
-        lines += ["", *table(head, points, right=range(5))]
+        lines += ["", *table(EFFORT_HEAD, points, right=range(5))]
     return lines
 
 
@@ -150,13 +162,13 @@ def _laws(part: SystemPart) -> list[str]:
             _evidence(law),
             f"{law.held:,} of {law.asked:,}",
             f"{law.vacuous:,}",
-            of(law.broken_cases, part.effort.cases_run),
+            broken_of(law, part.effort),
             prose(law.sentence),
         ]
         for law in part.by_gravity
     ]
     head = ["law", "kind", "evidence", "held, of times asked", "vacuous", "broken, of cases", "sentence"]
-    lines = table(head, rows, right=(3, 4, 5))
+    lines = [laws_caption(part), "", *table(head, rows, right=(3, 4, 5))]
     if part.left_out:
         left = [[code(law.law), law.evidence, prose(law.reason)] for law in part.left_out]
         lines += ["", "Laws that this campaign did not ask:", "", *table(["law", "", "why"], left)]
@@ -193,7 +205,7 @@ def _coverage(part: SystemPart) -> list[str]:
 
 def _findings(part: SystemPart) -> list[str]:
     if not part.findings:
-        return [f"None in {part.effort.cases_run:,} of {part.effort.cases_asked:,} cases."]
+        return [f"None in {cases_of(part.effort)}."]
     lines: list[str] = []
     for finding in part.findings:
         lines += ["", *_finding(finding)]
@@ -223,8 +235,8 @@ def _finding(finding: FindingPart) -> list[str]:
     return lines + (["", "As Python:", "", *block(finding.python, "python")] if finding.python else [])
 
 
-def _marks(marks: Sequence[object]) -> str:
-    return ", ".join(f"✗ {escaped(getattr(mark, 'name', ''))}" for mark in marks)
+def _marks(marks: Sequence[Mark]) -> str:
+    return ", ".join(f"✗ {escaped(mark.name)}" for mark in marks)
 
 
 def _deviations(part: SystemPart) -> list[str]:
@@ -254,18 +266,14 @@ def _self_test(content: Content) -> list[str]:
         [
             code(each.system),
             code(each.mutant),
-            code(each.law),
-            f"{of(each.caught, each.ranges)} ranges",
+            code(each.law) or "nothing",
+            f"{'✗ ' if each.mute else ''}{of(each.caught, each.ranges)} ranges",
             f"{each.cases:,}",
         ]
         for each in content.canaries
     ]
     lines = [prose(content.mutants)]
-    return (
-        [*lines, "", *table(["system", "canary", "law that must catch it", "caught in", "cases"], rows)]
-        if rows
-        else lines
-    )
+    return [*lines, "", *table(["system", "canary", "caught by", "caught in", "cases"], rows)] if rows else lines
 
 
 def _limits(part: SystemPart) -> list[str]:

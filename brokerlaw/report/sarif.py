@@ -45,7 +45,13 @@ def _run(content: Content) -> dict[str, Any]:
 
 
 def _invocation(content: Content) -> dict[str, Any]:
-    told: dict[str, Any] = {"executionSuccessful": content.exit_code in (0, 1), "exitCode": content.exit_code}
+    trusted = content.verdict.word != "untrusted"
+    told: dict[str, Any] = {
+        "executionSuccessful": trusted and content.exit_code in (0, 1),
+        "exitCode": content.exit_code,
+    }
+    if not trusted:
+        told["toolExecutionNotifications"] = [{"level": "error", "message": {"text": content.verdict.sentence}}]
     if content.made.command:
         told["commandLine"] = content.made.command
     if content.made.when:
@@ -56,6 +62,7 @@ def _invocation(content: Content) -> dict[str, Any]:
 def _rule(part: SystemPart, law: LawLine) -> dict[str, Any]:
     text = law.sentence or law.law
     counts = {"held": law.held, "vacuous": law.vacuous, "asked": law.asked, "brokenCases": law.broken_cases}
+    counts["brokenSavedCases"] = law.broken_saved
     return {
         "id": _rule_id(part, law.law),
         "name": law.law,

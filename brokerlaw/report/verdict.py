@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from ..cli.terminal import counted
-from .content import Identity, Point, SystemPart, Verdict, Word
+from ..told import counted
+from .content import CanaryPart, Identity, Point, SystemPart, Verdict, Word
+from .words import saved_of
 
 SHORT_HASH = 12
 LIMITS = (
     "Subjects were run one command at a time. Threads are not modelled: the interleavings that were tried are those "
     "that commands express (the beginning and the end of what a broker does over time).",
     "A law that was fuzzed held wherever it was asked; that is no proof that it always holds.",
-    "A law is as sharp as its sentence: what each one can not see is listed under limits.",
+    "A law is as sharp as its sentence: what each one can not see is listed below.",
 )
 
 
@@ -27,13 +28,37 @@ def named_subject(subject: str, identity: Identity) -> str:
     return f"{subject} ({', '.join(known) or 'version, commit and hash not recorded'})"
 
 
-def verdict_of(systems: tuple[SystemPart, ...]) -> Verdict:
-    """The verdict over all systems of a campaign; one that broke something decides the word."""
+def verdict_of(systems: tuple[SystemPart, ...], canaries: tuple[CanaryPart, ...]) -> Verdict:
+    """The verdict over all systems of a campaign."""
     words = [_word(part) for part in systems]
-    word: Word = "broken" if "broken" in words else "held" if "held" in words else "untested"
+    mute = [each for each in canaries if each.mute]
+    word = _word_of_all(words, bool(mute))
     sentences = [_sentence(part, each) for part, each in zip(systems, words, strict=True)]
+    if mute:
+        sentences.insert(0, _untrusted(mute))
+    elif word == "partly":
+        held = f"{words.count('held')} of {len(words)} systems"
+        sentences.insert(0, f"{held} held; in the others no law was seen to hold.")
     reservations = [text for part in systems for text in _reservations(part, len(systems) > 1)]
     return Verdict(word, " ".join(sentences), tuple(reservations), LIMITS)
+
+
+def _word_of_all(words: list[Word], mute: bool) -> Word:
+    """A campaign that misses a bug put in on purpose says nothing; else one system that broke something decides."""
+    if mute:
+        return "untrusted"
+    if "broken" in words:
+        return "broken"
+    return words[0] if len(set(words)) == 1 else "partly"
+
+
+def _untrusted(mute: list[CanaryPart]) -> str:
+    told = [
+        f"{each.mutant} of {each.system}, "
+        + (f"caught in {each.caught:,} of {counted(each.ranges, 'range')}" if each.ranges else "never run")
+        for each in mute
+    ]
+    return f"This campaign can not be trusted: it missed a bug that it must find wherever it goes ({'; '.join(told)})."
 
 
 def _word(part: SystemPart) -> Word:
@@ -46,17 +71,17 @@ def _sentence(part: SystemPart, word: Word) -> str:
     effort = part.effort
     run = (
         f"In {effort.cases_run:,} of {counted(effort.cases_asked, 'case')} drawn from seed {part.seed} "
-        f"({counted(effort.steps, 'step')}), {part.named}"
+        f"({counted(effort.steps, 'step')}){saved_of(effort)}, {part.named}"
     )
     whose = f"{part.name}{f' ({part.proposal})' if part.proposal else ''}, dialect {part.dialect}"
     total = counted(len(part.laws), "law")
     if word == "broken":
         return f"{run} {_broken(part, whose)}."
+    tolerated = " other than what is tolerated" if part.findings else ""
     if word == "held":
-        tolerated = " other than those tolerated" if part.findings else ""
         held = len(part.having("fuzzed"))
         return f"{run} broke no law{tolerated}: {held} of {total} of {whose}, were put to the test and held."
-    return f"{run} broke nothing, but none of the {total} of {whose}, was put to the test: that shows little."
+    return f"{run} broke nothing{tolerated}, but no law of {whose}, was seen to hold (0 of {total}): that shows little."
 
 
 def _broken(part: SystemPart, whose: str) -> str:
@@ -73,7 +98,6 @@ def _broken(part: SystemPart, whose: str) -> str:
 
 def _reservations(part: SystemPart, several: bool) -> list[str]:
     laws, states = counted(len(part.laws), "law"), counted(len(part.reached), "state")
-    stated = sum(line.of_proposal for line in part.clauses)
     missed = sum(row.observed and not row.times for row in part.reached)
     effort = part.effort
     told = [
@@ -82,10 +106,12 @@ def _reservations(part: SystemPart, several: bool) -> list[str]:
         (missed, f"of {states} to reach not reached"),
         (sum(finding.tolerated for finding in part.findings), f"of {counted(len(part.findings), 'finding')} tolerated"),
         (effort.cases_ended, f"of {counted(effort.cases_asked, 'case')} ended by a limit or a crash"),
-        (len(part.uncovered), f"of {len(part.uncovered) + stated:,} clauses of the proposal covered by no law"),
     ]
     lead = f"{part.name}: " if several else ""
     lines = [f"{lead}{count:,} {text}." for count, text in told if count]
+    if part.uncovered:
+        named = counted(len(part.uncovered), "clause that the spec names is", "clauses that the spec names are")
+        lines.append(f"{lead}{named} covered by no law.")
     if effort.stopped:
         lines.append(
             f"{lead}It was stopped early, after {effort.cases_run:,} of {effort.cases_asked:,} cases: {effort.stopped}."

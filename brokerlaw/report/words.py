@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from .content import Content, Effort, LawLine
+from ..told import counted
+from .content import Content, Effort, LawLine, SystemPart
 
 MARKS = {"violated": "✗", "fuzzed": "✓", "unknown": "?", "not observed": "○", "not claimed": "–", "not asked": "–"}
-VERDICT_WORDS = {"broken": "Broken", "held": "Nothing broke", "untested": "Nothing shown"}
+VERDICT_WORDS = {
+    "untrusted": "Not to be trusted",
+    "broken": "Broken",
+    "held": "Nothing broke",
+    "partly": "Nothing broke, and not all was tested",
+    "untested": "Nothing shown",
+}
 WHY = {
     "shipped": "what shipped differs from the text",
     "silent": "the text does not say",
@@ -13,7 +20,9 @@ WHY = {
     "amendment": "the text is clear, and another rule is worth a look",
 }
 NOT_RECORDED = "not recorded"
+EFFORT_HEAD = ("cases", "steps", "states (estimate)", "pairs", "cases that broke")
 NAMED = {"commit": "brokerlaw’s commit", "dirty": "brokerlaw’s files were changed"}  # not the subject's
+WITHOUT = {"brokerlaw": "not installed"}  # run from its sources
 WHERE_USED = ("spark", "java", "master")
 
 
@@ -28,6 +37,32 @@ def of(count: int, total: int) -> str:
     return f"{count:,} of {total:,}{share}"
 
 
+def saved_of(effort: Effort) -> str:
+    """` and 3 saved cases`, behind the drawn ones; empty where there are none."""
+    return f" and {counted(effort.corpus_cases, 'saved case')}" if effort.corpus_cases else ""
+
+
+def cases_of(effort: Effort) -> str:
+    """The cases that were run: of the drawn ones how many, and the saved ones."""
+    return f"{of(effort.cases_run, effort.cases_asked)} cases{saved_of(effort)}"
+
+
+def broken_of(law: LawLine, effort: Effort) -> str:
+    """In how many cases a law was broken, the saved ones apart."""
+    saved = f"; saved: {of(law.broken_saved, effort.corpus_cases)}" if effort.corpus_cases else ""
+    return f"{of(law.broken_cases, effort.cases_run)}{saved}"
+
+
+def laws_caption(part: SystemPart) -> str:
+    """What the numbers of the table of laws are counted in."""
+    effort = part.effort
+    return (
+        f"What broke first, then what is not known. Held, vacuous and asked are counted in the "
+        f"{effort.checked_steps:,} of {effort.steps:,} steps in which every law was asked; broken in all "
+        f"{effort.cases_run:,} drawn cases{saved_of(effort)}."
+    )
+
+
 def made_rows(content: Content) -> list[tuple[str, str]]:
     """How the campaign was made, as rows of a table; what is empty was not recorded."""
     made = content.made
@@ -37,7 +72,11 @@ def made_rows(content: Content) -> list[tuple[str, str]]:
         ("ended", made.when),
         ("took", seconds),
         ("digest", content.digest),
-        *((NAMED.get(name, name), value) for name, value in made.environment if value or name not in WHERE_USED),
+        *(
+            (NAMED.get(name, name), value or WITHOUT.get(name, ""))
+            for name, value in made.environment
+            if value or name not in WHERE_USED
+        ),
         ("which laws are asked when", made.policy),
     ]
 
@@ -48,7 +87,7 @@ def effort_rows(effort: Effort) -> list[tuple[str, str]]:
     saved = effort.corpus_cases
     others = max(effort.steps - effort.checked_steps, effort.observed_steps)
     rows = [
-        ("cases run to their end", of(effort.cases_run, effort.cases_asked)),
+        ("cases run", of(effort.cases_run, effort.cases_asked)),
         ("cases ended by a limit or a crash", _ended(effort)),
         ("steps", f"{effort.steps:,} in {effort.seconds:,.1f} s{rate}"),
         ("cases with every law asked at every step", of(effort.checked_cases, effort.cases_run)),

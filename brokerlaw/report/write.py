@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..driver.errors import Usage
+from ..files import write_whole
+from ..reference.table import Entry
 from .build import content_from
 from .content import Content, content_data
 from .html import html_of
@@ -33,30 +32,15 @@ FORMATS: dict[str, Callable[[Content], str]] = {
 FILES = {"html": "report.html", "markdown": "report.md", "junit": "report.junit.xml", "sarif": "report.sarif"}
 
 
-def write_all(report_data: Mapping[str, Any], folder: Path) -> tuple[Path, ...]:
-    """Writes every format of a report that a campaign has just made into a folder; the first one is the one to open."""
-    return write_formats(content_from(report_data), {name: folder / file for name, file in FILES.items()})
+def write_all(report_data: Mapping[str, Any], folder: Path, own: Mapping[str, Entry] | None = None) -> tuple[Path, ...]:
+    """Writes every format of a report that a campaign has just made into a folder; the first one is the one to open.
+    `own` has the user's own systems, by MODULE:NAME."""
+    return write_formats(content_from(report_data, own), {name: folder / file for name, file in FILES.items()})
 
 
 def write_formats(content: Content, places: Mapping[str, Path]) -> tuple[Path, ...]:
     """Writes formats to files; all are made before the first is written, so that a failure leaves nothing behind."""
     texts = {path: FORMATS[name](content) for name, path in places.items()}
     for path, text in texts.items():
-        _write(path, text)
+        write_whole(path, text)
     return tuple(texts)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        if path.exists() and not path.is_file():  # a pipe or a device: nothing to put in its place
-            path.write_text(text, encoding="utf-8")
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, prefix=f".{path.name}.", encoding="utf-8", delete=False
-        ) as file:
-            file.write(text)
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
-    except OSError as error:
-        raise Usage(f"{path}: can not be written: {error.strerror}") from None

@@ -13,8 +13,8 @@ from typing import Any
 
 import attrs
 
-from ..spec.core import NOT_OBSERVED
-from .terminal import plain
+from .spec.core import NOT_OBSERVED
+from .told import plain
 
 MAX_LINES = 12  # for one part of a snapshot
 
