@@ -223,8 +223,8 @@ BY_SIGHT: list[tuple[str, Any, Any, Snapshot, Snapshot, Snapshot, list[Any]]] = 
     ("nothing_but_settling_rebuilds", *ADDED, seen(pending=1), ONE, seen(rebuilds=1), []),
     (_WALKING, Slowest(), At(None), seen(pending=1, held=6), seen(work=25), seen(work=26), []),
     (_WALKING, Slowest(), At(None), seen(pending=5, held=6), seen(work=129), seen(work=130), []),
-    (_REBUILDING, Slowest(), At(None), FOUR._replace(pending=1), REBUILT(work=21), REBUILT(work=22), []),
-    (_REBUILDING, Slowest(), At(None), FOUR._replace(pending=4), REBUILT(work=40), REBUILT(work=41), []),
+    (_REBUILDING, Slowest(), At(None), FOUR._replace(pending=1), REBUILT(work=29), REBUILT(work=30), []),
+    (_REBUILDING, Slowest(), At(None), FOUR._replace(pending=4), REBUILT(work=48), REBUILT(work=49), []),
     ("settling_looks_at_all_that_was_pending", Slowest(), At(None), seen(pending=3), seen(work=3), seen(work=2), []),
 ]
 
@@ -261,6 +261,7 @@ def test_a_step_that_says_nothing_is_vacuous() -> None:
     assert verdict("settled_after_query", Rank("c7"), Count(0), ONE, seen(pending=1)) is VACUOUS
     assert verdict("settled_query_is_constant", Size(), Count(1), seen(pending=1), seen(work=99)) is VACUOUS
     assert verdict("nothing_is_for_free", Move("c0", None, 0), Done(), ONE, ONE) is VACUOUS
+    assert verdict("nothing_is_for_free", Add("c0", None, 0), Added(1), NONE, LOOSE) is VACUOUS
     assert verdict("nothing_is_for_free", Rank("c7"), Count(0), ONE, ONE) is VACUOUS
     assert verdict("nothing_but_settling_rebuilds", Slowest(), At(None), seen(pending=1), seen(rebuilds=1)) is VACUOUS
     for law in (_MANY, _WALKING, _REBUILDING, "settling_looks_at_all_that_was_pending"):

@@ -10,7 +10,7 @@ from brokerlaw.driver.checker import run
 from brokerlaw.driver.loop import Job, drawn_case
 from brokerlaw.driver.swarm import MAX_DRAIN
 from brokerlaw.reference.entry_cache import EntryCache
-from brokerlaw.spec.core import TEXT_DIALECT, Case
+from brokerlaw.spec.core import TEXT_DIALECT, Broken, Case
 from brokerlaw.spec.entry_cache import ENTRY_CACHE
 from brokerlaw.spec.entry_cache import words as w
 from brokerlaw.spec.entry_cache.rules import (
@@ -277,3 +277,30 @@ def test_the_model_suggests_only_commands_that_it_calls_enabled() -> None:
             state, outcome = MODEL.step(case.config, state, command, TEXT_DIALECT)
             if enabled and isinstance(outcome, w.Refused):
                 assert outcome.why not in refused, (command, outcome)
+
+
+# ---- Refusals -------------------------------------------------------------------------------------------------------
+
+DELETED = (w.Append("t0", 1), w.RollLedger("t0"), w.BeginRemoval("ledger", "t0", 0, 0))
+LOADS = (*DELETED[:2], w.OpenCursor("t0", "c0", "earliest"), w.Read("t0", "c0", 1), DELETED[2])
+UNCACHED = w.Config(continue_caching_ms=0)
+
+
+@pytest.mark.parametrize(
+    ("config", "commands", "command", "first", "other", "law"),
+    [
+        (w.Config(), DELETED, DELETED[2], w.UNDER_WAY, w.LEDGER_GONE, "removal_is_refused_for_the_first_reason"),
+        (UNCACHED, LOADS, LOADS[3], w.LOADING, w.CAUGHT_UP, "cursor_command_is_refused_for_the_first_reason"),
+    ],
+)
+def test_of_two_reasons_to_refuse_the_first_is_named(
+    config: w.Config, commands: tuple[Any, ...], command: Any, first: str, other: str, law: str
+) -> None:
+    seen, outcome = after(config, *commands, command)
+    assert outcome == w.Refused(first)
+    check = ENTRY_CACHE.law_named[law].check
+    assert check(config, seen, command, w.Refused(first), seen) is True
+    for why in (other, w.NOT_DUE):
+        assert check(config, seen, command, w.Refused(why), seen) == Broken(
+            f"{command} was refused with {why!r}; the reason is {first!r}"
+        )

@@ -41,7 +41,9 @@ class Model:
     start: Callable[[Any], Any]  # config -> state
     actions: tuple[Action, ...]
     view: Callable[[Any], Any]  # state -> what a perfect observer would see: a snapshot
-    canonical: Callable[[Any], Hashable]  # state -> a form without ghosts: counters, absolute times, ids
+    canonical: Callable[[Any], Hashable]
+    """state -> a form without ghosts: counters, absolute times, ids.  Its repr is the same in every process: tuples and
+    not sets, which have no order."""
     drain: Callable[[Any, Any], Any | None]  # (config, state) -> the next command towards rest, None when there
     by_command: dict[type, Action] = field(init=False, repr=False, eq=False)
 

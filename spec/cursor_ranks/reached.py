@@ -8,7 +8,7 @@ from ..core import Law, sometimes
 from .sight import History, Position, place_in, row_named, tracked_in
 from .words import Add, Config, Done, Move, Remove, Snapshot
 
-HARD_PLACES = "brokerlaw: places where a sorted list with shared counters goes wrong"
+HARD_PLACES = "ours: places where a sorted list with shared counters goes wrong"
 
 
 @sometimes(HARD_PLACES, on=(Add, Move), reads=("cursors",))

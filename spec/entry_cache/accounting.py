@@ -28,29 +28,45 @@ from .words import (
     TopicRow,
 )
 
-STARTING = tuple([part for part in Snapshot._fields if part != "visits"])  # work is judged by how much it grows
+STARTS = "ours: what a broker is like when it starts"
+EMPTY_CACHES = tuple([CacheRow(topic, 0, ()) for topic in TOPICS])
+EMPTY_LOGS = tuple([TopicRow(topic, 0, ((0, 0),)) for topic in TOPICS])
+NOTHING_COUNTED = Counters(0, 0, 0, 0)
 
 
-@within("ours: what a broker is like when it starts", reads=STARTING)
-def broker_starts_with_nothing(
+@within(STARTS, reads=("queue", "tombstones", "caches", "total_bytes", "counters", "payloads"))
+def cache_starts_empty(
     past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
-    """A broker starts at time 0 with its first check one interval away, the settings that it was given, and one empty
-    ledger for each topic, all loaded at that time; nothing is cached, counted, due, open or under way."""
+    """A broker starts with nothing cached, held or counted, and no tombstone in its queue."""
+    held = {"queue": (), "caches": EMPTY_CACHES, "payloads": ()}
+    return _starts(past, before, tombstones=0, total_bytes=0, counters=NOTHING_COUNTED, **held)
+
+
+@within(STARTS, reads=("cursors", "deliveries", "removals", "topics"))
+def topics_start_empty(
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """A broker starts with one empty ledger for each topic, all loaded at time 0; no cursor or delivery is open, and no
+    removal is under way."""
+    return _starts(past, before, cursors=(), deliveries=(), removals=(), topics=EMPTY_LOGS)
+
+
+@within(STARTS, reads=("now_ms", "next_check_ms", "size_pass_due", "settings"))
+def clock_and_settings_start_as_configured(
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+) -> Verdict:
+    """A broker starts at time 0 with the settings that it was given; its first check is one interval away, and no size
+    pass is due."""
+    first_ms = config.check_interval_ms
+    return _starts(past, before, now_ms=0, next_check_ms=first_ms, size_pass_due=False, settings=config)
+
+
+def _starts(past: History, before: Snapshot, **expected: Any) -> Verdict:
+    """Whether these parts are as they should be before the first command."""
     if past.steps > 1:
         return VACUOUS
-    expected = dict.fromkeys(("queue", "payloads", "cursors", "deliveries", "removals"), ()) | {
-        "now_ms": 0,
-        "next_check_ms": config.check_interval_ms,
-        "settings": config,
-        "tombstones": 0,
-        "caches": tuple([CacheRow(topic, 0, ()) for topic in TOPICS]),
-        "total_bytes": 0,
-        "counters": Counters(0, 0, 0, 0),
-        "size_pass_due": False,
-        "topics": tuple([TopicRow(topic, 0, ((0, 0),)) for topic in TOPICS]),
-    }
-    wrong = {part: getattr(before, part) for part in STARTING if getattr(before, part) != expected[part]}
+    wrong = {part: getattr(before, part) for part, value in expected.items() if getattr(before, part) != value}
     return not wrong or Broken(f"it starts with {wrong}")
 
 
@@ -60,7 +76,7 @@ def queue_and_caches_agree(config: Config, now: Snapshot) -> Verdict:
     position."""
     if not now.queue and not any(row.positions for row in now.caches):
         return VACUOUS
-    queued = sorted([(item.topic, item.ledger, item.entry, item.serial) for item in now.queue])
+    queued = sorted([(*item.key, item.serial) for item in now.queue])
     cached = [(row.topic, *position) for row in now.caches for position in row.positions]
     if cached != sorted(cached):
         return Broken(f"a cache is out of order: {cached}")
@@ -84,7 +100,7 @@ def sizes_add_up(config: Config, now: Snapshot) -> Verdict:
     return now.total_bytes == total or Broken(f"the total says {now.total_bytes} bytes; {total} are held")
 
 
-@always("PIP-430, Metrics", reads=("queue", "counters"))
+@always("ours: what counters count; PIP-430, Metrics, says only that they continue", reads=("queue", "counters"))
 def counters_add_up(config: Config, now: Snapshot) -> Verdict:
     """What was added and not removed is resident, in entries and in bytes."""
     added, added_bytes, removed, removed_bytes = now.counters
@@ -241,8 +257,8 @@ def forced_removal_notes_what_is_in_its_scope(
         "all": lambda item: True,
         "topic": lambda item: item.topic == command.topic,
         "ledger": lambda item: item.topic == command.topic and item.ledger == command.ledger,
-        "upto": lambda item: item.topic == command.topic and item[2:4] < position,
-        "entry": lambda item: item.topic == command.topic and item[2:4] == position,
+        "upto": lambda item: item.topic == command.topic and item.position < position,
+        "entry": lambda item: item.topic == command.topic and item.position == position,
     }
     scope = {item.serial for item in before.queue if scopes[command.what](item)}
     if set(begun[0].serials) != scope:
@@ -265,7 +281,7 @@ def passes_and_forced_removal_alone_evict(
     return not moved_by_pass(before, after) or Broken("the queue was reordered without a pass")
 
 
-@step("DESIGN: commands are total", reads=("queue", "total_bytes", "deliveries", "counters"))
+@step("ours: commands are total", reads=("queue", "total_bytes", "deliveries", "counters"))
 def refused_changes_nothing(config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> Verdict:
     """A command that was refused changed nothing in the cache and opened or ended no delivery."""
     if not isinstance(outcome, Refused):
@@ -284,7 +300,9 @@ def _key(command: Any) -> tuple[str, str, int, int]:
 
 
 LAWS = (
-    broker_starts_with_nothing,
+    cache_starts_empty,
+    topics_start_empty,
+    clock_and_settings_start_as_configured,
     queue_and_caches_agree,
     sizes_add_up,
     counters_add_up,

@@ -1,6 +1,7 @@
-"""entry_cache: what can happen.
+"""entry_cache, part 1, continued: what can happen.
 
-Every command is total: where one makes no sense it changes nothing and answers `Refused` with the reason.
+Every command is total: where one makes no sense it changes nothing and answers `Refused` with the reason, where there
+are several with the first one that `refusals.py` lists for it.
 Where the proposal's text is silent, a sentence here says which reading `text` takes; the other readings are the
 deviations of `readings.py`.
 """

@@ -7,7 +7,7 @@ from typing import Any
 from ..core import VACUOUS, Broken, Verdict, step, within
 from .history import History
 from .rules import append_is_cached, continue_caching_ms, read_taken
-from .sight import entered, stayed
+from .sight import cursor_of, ended, entered, entered_replay, stayed
 from .words import (
     PASSES,
     Append,
@@ -51,8 +51,8 @@ def loaded_entry_expects_the_cursors_at_or_before_it(
     if not new:
         return VACUOUS
     for item in new:
-        waiting = [row for row in before.cursors if row.active and row.topic == item.topic and row.read <= item[2:4]]
-        expected = len(waiting) if config.by_expected_reads else 0
+        active = [row for row in before.cursors if row.active and row.topic == item.topic]
+        expected = sum([row.read <= item.position for row in active]) if config.by_expected_reads else 0
         if item.reads != expected:
             return Broken(f"{item} expects {item.reads} reads; {expected} cursors are at or before it")
     return True
@@ -68,13 +68,13 @@ def expected_reads_follow_releases_and_replays(
     if not before.queue or isinstance(command, PASSES):
         return VACUOUS
     asked = isinstance(command, Release | FailDelivery | Redeliver)
-    replayed = _entered_replay(before, after, command) if asked else None
-    released = _ended(before, after) if asked else None
+    replayed = entered_replay(before, after, command) if asked else None
+    released = ended(before, after) if asked else None
     asked = asked and bool(replayed or (released and released.serial))
     for was, now in stayed(before, after):
         expected = was.reads
         if config.by_expected_reads:
-            if replayed == was[1:4]:
+            if replayed == was.key:
                 expected += 1
             if released is not None and released.serial == was.serial:
                 expected = read_taken(expected)
@@ -110,7 +110,7 @@ def expected_reads_are_those_that_can_still_happen(
         if not past.lives[item.serial].exact:
             continue
         asked = True
-        position = item[2:4]
+        position = item.position
         possible = sum([delivery.serial == item.serial for delivery in after.deliveries])
         for row in after.cursors:
             if row.topic == item.topic:
@@ -143,8 +143,8 @@ def first_put_wins(config: Config, before: Snapshot, command: FinishLoad, outcom
     if not isinstance(outcome, Delivered):
         return VACUOUS
     loaded = {(command.topic, outcome.ledger, entry) for entry in outcome.entries}
-    now = {item[1:4]: item for item in after.queue}
-    met = [(was, now[was[1:4]]) for was in before.queue if was[1:4] in loaded and was[1:4] in now]
+    now = {item.key: item for item in after.queue}
+    met = [(was, now[was.key]) for was in before.queue if was.key in loaded and was.key in now]
     if not met:
         return VACUOUS
     changed = [(old, new) for old, new in met if old != new]
@@ -161,7 +161,7 @@ def hit_marks_accessed_and_nothing_else(
     if not hits:
         return VACUOUS if before.queue == after.queue else Broken("no hit, and yet the cache changed")
     for was, now in stayed(before, after):
-        expected = was._replace(accessed=True) if was[1:4] in hits else was
+        expected = was._replace(accessed=True) if was.key in hits else was
         if now._replace(reads=was.reads) != expected:
             return Broken(f"{was} became {now}")
     return True
@@ -182,7 +182,7 @@ def readers_get_the_whole_payload(
         told = dict(zip(positions, outcome.contents, strict=True))
     else:
         return VACUOUS
-    sizes = {item[1:4]: item.size_bytes for item in (*before.queue, *after.queue)}
+    sizes = {item.key: item.size_bytes for item in (*before.queue, *after.queue)}
     for position, content in told.items():
         size = sizes.get(position, content[2])
         if content != (*position[1:], size) or content[2] < 1:
@@ -208,7 +208,7 @@ def append_is_cached_while_somebody_may_want_it(
     window_ms = continue_caching_ms(config.continue_caching_ms, settings.ttl_ms)
     since_ms = before.now_ms - left_ms
     wanted = append_is_cached(settings.max_size_bytes, active, config.by_expected_reads, since_ms, window_ms)
-    seen = any(item[1:4] == (command.topic, outcome.ledger, outcome.entry) for item in after.queue)
+    seen = any(item.key == (command.topic, outcome.ledger, outcome.entry) for item in after.queue)
     if seen != outcome.cached:
         return Broken(f"{outcome}, but resident: {seen}")
     return seen == wanted or Broken(f"cached: {seen}; {active} active cursors, the last left {since_ms} ms ago")
@@ -224,10 +224,10 @@ def load_is_cached_where_the_strategy_says_so(
 ) -> Verdict:
     """Loaded entries are cached under the expected-read strategy; without it only for cursors that cache their reads;
     and never while the cache is off.  Can not see: an entry that cursor-based eviction takes in the same step."""
-    if not isinstance(outcome, Delivered):
+    reader = cursor_of(before, command)
+    if reader is None or not isinstance(outcome, Delivered):
         return VACUOUS
-    reader = next(row for row in before.cursors if row[:2] == (command.topic, command.cursor))
-    resident = {item[1:4] for item in before.queue}
+    resident = {item.key for item in before.queue}
     fresh = [(command.topic, outcome.ledger, entry) for entry in outcome.entries]
     fresh = [position for position in fresh if position not in resident]
     wanted = before.settings.max_size_bytes > 0 and (config.by_expected_reads or reader.caches_reads)
@@ -247,11 +247,11 @@ def delivery_is_of_what_was_asked_for(
     handed_out = (outcome.ledger, outcome.entries[0], len(outcome.entries)) if outcome.entries else None
     asked, cached = handed_out, True
     if isinstance(command, FinishLoad):
-        key = (command.topic, command.cursor)
-        asked, cached = next((row.loading for row in before.cursors if row[:2] == key), None), False
+        reader = cursor_of(before, command)
+        asked, cached = None if reader is None else reader.loading, False
     elif isinstance(command, Replay):
         position = (command.topic, command.ledger, command.entry)
-        asked, cached = (*position[1:], 1), any(item[1:4] == position for item in before.queue)
+        asked, cached = (*position[1:], 1), any(item.key == position for item in before.queue)
     if handed_out != asked or handed_out is None:
         return Broken(f"{outcome}: {handed_out} was handed out, and {asked} asked for")
     return outcome.from_cache == cached or Broken(f"{outcome}: it is from the cache: {cached}")
@@ -268,8 +268,8 @@ def deliveries_open_and_end_one_by_one(
         index = next((i for i, row in enumerate(before.deliveries) if row[:4] == key), None)
         expected = before.deliveries if index is None else before.deliveries[:index] + before.deliveries[index + 1 :]
     elif isinstance(outcome, Delivered):
-        there = {item[1:4]: item.serial for item in before.queue}
-        there.update({item[1:4]: item.serial for item in entered(before, after)})
+        there = {item.key: item.serial for item in before.queue}
+        there.update({item.key: item.serial for item in entered(before, after)})
         expected = before.deliveries + tuple(
             DeliveryRow(command.topic, command.cursor, outcome.ledger, entry, 0) for entry in outcome.entries
         )
@@ -294,23 +294,6 @@ def _hits(command: Any, outcome: Any) -> set[tuple[str, int, int]]:
     if isinstance(outcome, Delivered) and outcome.from_cache:
         return {(command.topic, outcome.ledger, entry) for entry in outcome.entries}
     return set()
-
-
-def _entered_replay(before: Snapshot, after: Snapshot, command: Any) -> tuple[str, int, int] | None:
-    """The position that entered a replay queue in this step."""
-    position = (command.ledger, command.entry)
-    key = (command.topic, command.cursor)
-    was = next((row.replays for row in before.cursors if row[:2] == key), ())
-    now = next((row.replays for row in after.cursors if row[:2] == key), ())
-    return (command.topic, *position) if position in now and position not in was else None
-
-
-def _ended(before: Snapshot, after: Snapshot) -> DeliveryRow | None:
-    """The delivery that ended in this step."""
-    if len(after.deliveries) >= len(before.deliveries):
-        return None
-    pairs = zip(before.deliveries, after.deliveries, strict=False)
-    return next((was for was, now in pairs if was != now), before.deliveries[-1])
 
 
 LAWS = (

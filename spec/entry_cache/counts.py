@@ -1,4 +1,4 @@
-"""entry_cache: how the count of expected reads moves after its start.
+"""entry_cache, part 6: how the count of expected reads moves after its start.
 
 PIP-430, "Dynamic Updates": one is taken when a delivery is released, one is added when the entry enters a replay queue.
 """

@@ -1,4 +1,6 @@
-"""entry_cache: what laws remember of a run: the life of each resident entry, and what happened to all of them."""
+"""entry_cache, part 11, continued: what laws remember of a run: the life of each resident entry,
+and what happened to all of them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from typing import Any
 from attrs import define
 
 from .rules import bytes_to_free
-from .sight import entered, stayed
+from .sight import cursor_of, entered, stayed
 from .words import (
     PASSES,
     SETTINGS,
@@ -37,6 +39,7 @@ class Life:
     serial: int
     born_ms: int
     largest_max: int  # the largest maximum of extensions in force
+    came_without_reads: bool  # none were expected when it came
     by_reads: int = 0  # extensions for expected reads alone
     was_accessed: bool = False
     accessed_ms: int = 0  # the last access that changed something: the first since it came or was requeued
@@ -110,13 +113,12 @@ class History:
 
     def _births(self, before: Snapshot, command: Any, after: Snapshot) -> None:
         for item in entered(before, after):
-            replays_wait = any(
-                row.topic == item.topic and (item.ledger, item.entry) in row.replays for row in before.cursors
-            )
+            replays_wait = any(row.topic == item.topic and item.position in row.replays for row in before.cursors)
             self.lives[item.serial] = Life(
                 item.serial,
                 after.now_ms,
                 after.settings.max_extensions,
+                came_without_reads=item.reads == 0,
                 exact=isinstance(command, Append) or not replays_wait,
             )
 
@@ -167,7 +169,7 @@ def _disturbs(before: Snapshot, command: Any) -> bool:
         return command.what in ("topic", "ledger")
     if not isinstance(command, Read | FinishLoad | Replay | MarkDelete):
         return False
-    row = next((row for row in before.cursors if row[:2] == (command.topic, command.cursor)), None)
+    row = cursor_of(before, command)
     if row is None:
         return False
     if isinstance(command, FinishLoad) and before.settings.max_size_bytes == 0:

@@ -1,4 +1,4 @@
-"""entry_cache, laws 9: how expected reads move instead, where a deviation takes the place of a law about them.
+"""entry_cache, laws 10: how expected reads move instead, where a deviation takes the place of a law about them.
 
 A law here is claimed only where one of its deviations is in force, and says nothing about entries whose count another
 deviation may move in another way: so most of them hold beside any other deviation.
@@ -11,7 +11,7 @@ from typing import Any
 from ..core import VACUOUS, Broken, Verdict, step, within
 from . import naming as named
 from .history import History
-from .sight import entered, stayed
+from .sight import ended, entered, entered_replay, stayed
 from .words import (
     COMMANDS,
     PASSES,
@@ -35,20 +35,6 @@ LEAVING = (CloseCursor, SetActive, Seek, BeginRemoval)
 OTHERS = tuple([c for c in COMMANDS if c not in (Release, FailDelivery, Redeliver, Get, FinishLoad, *LEAVING, *PASSES)])
 DYNAMIC_UPDATES = "PIP-430, High Level Design 2, Dynamic Updates"
 READS = ("queue", "deliveries", "cursors")
-
-
-class CountingHistory(History):
-    """Remembers besides which of the resident entries came without expected reads."""
-
-    def __init__(self, config: Config) -> None:
-        super().__init__(config)
-        self.came_without_reads: set[int] = set()
-
-    def record(self, before: Snapshot, command: Any, outcome: Any, after: Snapshot) -> None:
-        super().record(before, command, outcome, after)
-        self.came_without_reads.difference_update(self.ended)
-        self.came_without_reads.update([item.serial for item in entered(before, after) if item.reads == 0])
-
 
 # ---- What stays as it is ---------------------------------------------------------------------------------------------
 
@@ -86,14 +72,14 @@ def failed_delivery_moves_counts_as_ever(
 ) -> Verdict:
     """A delivery that fails takes one from the entry that it was made from, if any are left, and adds one to the entry
     at its position where that enters the replay queue; other entries keep their counts."""
-    ended, replayed = _ended(before, after), _replayed(before, command, after)
+    released, replayed = _released(before, after), entered_replay(before, after, command)
     for was, now in stayed(before, after):
-        moves = (was[1:4] == replayed) - (was.serial == ended)
+        moves = (was.key == replayed) - (was.serial == released)
         if moves and was.reads <= 0:
             continue  # deviations say differently what happens then
         if now.reads != was.reads + moves:
             return Broken(f"{was} expects {now.reads} reads afterwards, not {was.reads + moves}")
-    return bool(ended or replayed) or VACUOUS
+    return bool(released or replayed) or VACUOUS
 
 
 @step(
@@ -130,11 +116,11 @@ def failed_delivery_takes_no_read(
 ) -> Verdict:
     """Under the strategy a delivery that fails takes no expected read; it adds one to the entry at its position where
     that enters the replay queue."""
-    ended, replayed = _ended(before, after), _replayed(before, command, after)
-    if not config.by_expected_reads or not (ended or replayed):
+    released, replayed = _released(before, after), entered_replay(before, after, command)
+    if not config.by_expected_reads or not (released or replayed):
         return VACUOUS
     for was, now in stayed(before, after):
-        if now.reads != was.reads + (was[1:4] == replayed):
+        if now.reads != was.reads + (was.key == replayed):
             return Broken(f"{was} expects {now.reads} reads afterwards")
     return True
 
@@ -146,16 +132,17 @@ def failed_delivery_takes_no_read(
     only=(named.NO_COUNT_FROM_ZERO,),
 )
 def entry_that_came_without_reads_expects_none(
-    past: CountingHistory, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
     """An entry that came without expected reads expects none for as long as it stays; of the others a release takes
     one, if any are left, and a replay that is asked for adds one."""
-    counted = [item for item in after.queue if item.serial in past.came_without_reads and item.reads]
+    uncounted = _came_without_reads(past)
+    counted = [item for item in after.queue if item.serial in uncounted and item.reads]
     if counted:
         return Broken(f"came without expected reads: {counted}")
     if isinstance(command, Release | Redeliver):
-        return _moved_by_one(config, before, command, after, past.came_without_reads)
-    return bool(past.came_without_reads) or VACUOUS
+        return _moved_by_one(config, before, command, after, uncounted)
+    return bool(uncounted) or VACUOUS
 
 
 @within(
@@ -165,11 +152,11 @@ def entry_that_came_without_reads_expects_none(
     only=(named.COUNT_BELOW_ZERO,),
 )
 def release_takes_one_below_zero_too(
-    past: CountingHistory, config: Config, before: Snapshot, command: Release, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Release, outcome: Any, after: Snapshot
 ) -> Verdict:
     """A release takes one from an entry that came with expected reads although none are left."""
-    ended = _ended(before, after)
-    return VACUOUS if ended in past.came_without_reads else _taken_below_zero(ended, before, after)
+    released = _released(before, after)
+    return VACUOUS if released in _came_without_reads(past) else _taken_below_zero(released, before, after)
 
 
 @within(
@@ -180,13 +167,13 @@ def release_takes_one_below_zero_too(
     unless=(named.NO_COUNT_FROM_ZERO,),
 )
 def count_that_began_at_zero_goes_below_it(
-    past: CountingHistory, config: Config, before: Snapshot, command: Release, outcome: Any, after: Snapshot
+    past: History, config: Config, before: Snapshot, command: Release, outcome: Any, after: Snapshot
 ) -> Verdict:
     """Under the strategy a release takes one from an entry that came without expected reads, though it has none."""
-    ended = _ended(before, after)
-    if not config.by_expected_reads or ended not in past.came_without_reads:
+    released = _released(before, after)
+    if not config.by_expected_reads or released not in _came_without_reads(past):
         return VACUOUS
-    return _taken_below_zero(ended, before, after)
+    return _taken_below_zero(released, before, after)
 
 
 @step(
@@ -202,7 +189,7 @@ def lookup_takes_a_read(config: Config, before: Snapshot, command: Get, outcome:
         return VACUOUS
     asked = False
     for was, now in stayed(before, after):
-        found = was[1:4] == (command.topic, command.ledger, command.entry)
+        found = was.key == (command.topic, command.ledger, command.entry)
         if found and was.reads <= 0:
             continue
         asked = asked or found
@@ -225,8 +212,8 @@ def reads_are_counted_without_the_strategy_too(
     entry that a load puts into the cache starts with one."""
     if config.by_expected_reads:
         return VACUOUS
-    replayed = _replayed(before, command, after) if isinstance(command, Redeliver) else None
-    met = [(was.reads, now) for was, now in stayed(before, after) if was[1:4] == replayed]
+    replayed = entered_replay(before, after, command) if isinstance(command, Redeliver) else None
+    met = [(was.reads, now) for was, now in stayed(before, after) if was.key == replayed]
     met += [(0, item) for item in entered(before, after)]
     wrong = [now for reads, now in met if now.reads != reads + 1]
     if wrong:
@@ -237,7 +224,7 @@ def reads_are_counted_without_the_strategy_too(
 # ---- Leavers ---------------------------------------------------------------------------------------------------------
 
 
-@step("PIP-430, High Level Design 2 (silent)", reads=READS, on=LEAVING, only=(named.LEAVER_PAYS_BACK,))
+@step("ours: what a leaver owes; PIP-430 is silent", reads=READS, on=LEAVING, only=(named.LEAVER_PAYS_BACK,))
 def leaver_takes_back_what_it_had_yet_to_read(
     config: Config, before: Snapshot, command: Any, outcome: Any, after: Snapshot
 ) -> Verdict:
@@ -249,8 +236,8 @@ def leaver_takes_back_what_it_had_yet_to_read(
         owed = 0
         for row in leaving:
             if row.topic == was.topic:
-                forgets = not isinstance(command, SetActive) and was[2:4] in row.replays
-                owed += (row.read <= was[2:4]) + forgets
+                forgets = not isinstance(command, SetActive) and was.position in row.replays
+                owed += (row.read <= was.position) + forgets
         asked = asked or owed > 0
         expected = min(was.reads, max(0, was.reads - owed))
         if now.reads != expected:
@@ -269,19 +256,15 @@ def _leaves(row: CursorRow, command: Any) -> bool:
 # ---- What they have in common ----------------------------------------------------------------------------------------
 
 
-def _ended(before: Snapshot, after: Snapshot) -> int:
+def _released(before: Snapshot, after: Snapshot) -> int:
     """The serial of the entry that the delivery was made from which ended in this step; 0 for none."""
-    if len(after.deliveries) >= len(before.deliveries):
-        return 0
-    pairs = zip(before.deliveries, after.deliveries, strict=False)
-    return next((was for was, now in pairs if was != now), before.deliveries[-1]).serial
+    delivery = ended(before, after)
+    return 0 if delivery is None else delivery.serial
 
 
-def _replayed(before: Snapshot, command: Any, after: Snapshot) -> tuple[str, int, int] | None:
-    """The position that entered its cursor's replay queue in this step."""
-    key, position = (command.topic, command.cursor), (command.ledger, command.entry)
-    waits = [any(row[:2] == key and position in row.replays for row in seen.cursors) for seen in (before, after)]
-    return (command.topic, *position) if waits == [False, True] else None
+def _came_without_reads(past: History) -> set[int]:
+    """The serials of the resident entries that came without expected reads."""
+    return {life.serial for life in past.lives.values() if life.came_without_reads}
 
 
 def _moved_by_one(
@@ -289,16 +272,16 @@ def _moved_by_one(
 ) -> Verdict:
     """Whether a release took one and a replay added one, uncounted entries left aside.  An entry that expects nothing
     is asked about only where it is surely counted."""
-    ended, replayed = _ended(before, after), _replayed(before, command, after)
+    released, replayed = _released(before, after), entered_replay(before, after, command)
     for was, now in stayed(before, after):
-        moves = (was[1:4] == replayed) - (was.serial == ended)
-        at_zero = was.serial == ended and was.reads <= 0
+        moves = (was.key == replayed) - (was.serial == released)
+        at_zero = was.serial == released and was.reads <= 0
         unsure = was.reads == 0 and not config.by_expected_reads
         if at_zero or (moves and (unsure or was.serial in (uncounted or ()))):
             continue
         if now.reads != was.reads + moves:
             return Broken(f"{was} expects {now.reads} reads afterwards, not {was.reads + moves}")
-    return bool(ended or replayed) or VACUOUS
+    return bool(released or replayed) or VACUOUS
 
 
 def _taken_below_zero(serial: int, before: Snapshot, after: Snapshot) -> Verdict:

@@ -1,4 +1,4 @@
-"""entry_cache, laws 10: what loads, replays and cursors do instead, where a deviation takes the place of a law."""
+"""entry_cache, laws 11: what loads, replays and cursors do instead, where a deviation takes the place of a law."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from . import naming as named
 from .counting import deliveries_open_and_end_one_by_one, hit_marks_accessed_and_nothing_else
 from .cursors import FOLLOWED
 from .rules import trigger_bytes
-from .sight import entered, left, stayed
+from .sight import cursor_of, entered, left, stayed
 from .words import (
     CheckBacklogs,
     Config,
-    CursorRow,
     Delivered,
     FinishLoad,
     Get,
@@ -36,10 +35,9 @@ def loaded_entry_expects_the_rank_of_its_reader(
 ) -> Verdict:
     """Under the strategy every entry of a load starts with one expected read for each active cursor at the reader's
     position or before it, as they stood when it arrived, and with none if the reader is not active."""
-    new = entered(before, after)
-    if not new or not config.by_expected_reads:
+    new, reader = entered(before, after), cursor_of(before, command)
+    if not new or reader is None or not config.by_expected_reads:
         return VACUOUS
-    reader = _reader(before, command)
     expected = _at_or_before(before, command.topic, reader.read) if reader.active else 0
     wrong = [item for item in new if item.reads != expected]
     return not wrong or Broken(f"the rank of {reader} is {expected}: {wrong}")
@@ -51,13 +49,15 @@ def load_is_cached_with_expected_reads_alone(
 ) -> Verdict:
     """Under the strategy, while the cache is on, what an active cursor loads is cached, and no load brings an entry
     without expected reads into the cache."""
-    if not config.by_expected_reads or not isinstance(outcome, Delivered):
+    new, reader = entered(before, after), cursor_of(before, command)
+    if reader is None or not config.by_expected_reads or not isinstance(outcome, Delivered):
         return VACUOUS
-    new, reader = entered(before, after), _reader(before, command)
     useless = [item for item in new if item.reads <= 0]
     if useless:
         return Broken(f"cached without expected reads: {useless}")
-    wanted = len(_fresh(before, command, outcome)) if reader.active and before.settings.max_size_bytes else len(new)
+    if not reader.active or not before.settings.max_size_bytes:
+        return bool(new) or VACUOUS
+    wanted = len(_fresh(before, command, outcome))
     return len(new) == wanted or Broken(f"{len(new)} of {wanted} entries were cached: {new}")
 
 
@@ -75,9 +75,10 @@ def load_of_an_inactive_cursor_is_cached_for_the_others(
     at it or before it."""
     if not config.by_expected_reads or not isinstance(outcome, Delivered) or not before.settings.max_size_bytes:
         return VACUOUS
-    if _reader(before, command).active:
+    reader = cursor_of(before, command)
+    if reader is None or reader.active:
         return VACUOUS
-    new = {item[1:4] for item in entered(before, after)}
+    new = {item.key for item in entered(before, after)}
     wanted = {key for key in _fresh(before, command, outcome) if _at_or_before(before, key[0], key[1:])}
     return new == wanted or Broken(f"cached: {sorted(new)}, and expected by others: {sorted(wanted)}")
 
@@ -92,7 +93,7 @@ def losing_load_is_tied_to_nothing(
         return VACUOUS
     if not isinstance(command, FinishLoad) or not isinstance(outcome, Delivered):
         return deliveries_open_and_end_one_by_one.check(config, before, command, outcome, after)
-    put = {item[1:4]: item.serial for item in entered(before, after)}
+    put = {item.key: item.serial for item in entered(before, after)}
     keys = [(command.topic, outcome.ledger, entry) for entry in outcome.entries]
     rows = [(key[0], command.cursor, *key[1:], put.get(key, 0)) for key in keys]
     return after.deliveries == (*before.deliveries, *rows) or Broken(
@@ -101,7 +102,7 @@ def losing_load_is_tied_to_nothing(
 
 
 @step(
-    "PIP-430, Detailed Design 2 (silent)",
+    "ours: what a second put brings; PIP-430 is silent",
     reads=("queue", "cursors", "settings"),
     on=(FinishLoad,),
     only=(named.SECOND_PUT_REPLACES_COUNT,),
@@ -118,8 +119,8 @@ def second_put_replaces_the_count_alone(
     asked = False
     for was, now in stayed(before, after):
         expected = was
-        if was[1:4] in loaded and before.settings.max_size_bytes:
-            expected, asked = was._replace(reads=_at_or_before(before, was.topic, was[2:4])), True
+        if was.key in loaded and before.settings.max_size_bytes:
+            expected, asked = was._replace(reads=_at_or_before(before, was.topic, was.position)), True
         if now != expected:
             return Broken(f"{was} became {now}, and should be {expected}")
     return asked or VACUOUS
@@ -143,7 +144,9 @@ def missed_replay_is_cached_and_handed_out_from_there(
     due.  A hit marks an entry accessed as ever, and nothing changes beside."""
     if not isinstance(command, Replay) or not isinstance(outcome, Delivered) or outcome.from_cache:
         return hit_marks_accessed_and_nothing_else.check(config, before, command, outcome, after)
-    wanted = before.settings.max_size_bytes > 0 and (config.by_expected_reads or _reader(before, command).caches_reads)
+    reader = cursor_of(before, command)
+    offered = config.by_expected_reads or (reader is not None and reader.caches_reads)
+    wanted = offered and before.settings.max_size_bytes > 0
     new = after.queue[len(before.queue) :]
     if after.queue[: len(before.queue)] != before.queue or len(new) != wanted:
         return Broken(f"to be cached: {wanted}; {before.queue} became {after.queue}")
@@ -177,7 +180,7 @@ def replayed_entry_expects_what_a_loaded_one_would(
     if not new:
         return VACUOUS
     for item in new:
-        expected = _at_or_before(before, item.topic, item[2:4]) if config.by_expected_reads else 0
+        expected = _at_or_before(before, item.topic, item.position) if config.by_expected_reads else 0
         if item.reads != expected or item.accessed:
             return Broken(f"{item} should expect {expected} reads, and not be accessed")
     return True
@@ -202,8 +205,8 @@ def eviction_spares_the_entry_at_the_mark_delete(
     topics = {item.topic for item in before.queue} if isinstance(command, CheckBacklogs) else {command.topic}
     gone = [item for item in left(before, after) if item.topic in topics]
     acked = {topic: _least_acked(after, topic) for topic in topics}
-    stale = [item for item in after.queue if item.topic in topics and not _needed(item[2:4], acked[item.topic])]
-    early = [item for item in gone if _needed(item[2:4], acked[item.topic])]
+    stale = [item for item in after.queue if item.topic in topics and not _needed(item.position, acked[item.topic])]
+    early = [item for item in gone if _needed(item.position, acked[item.topic])]
     if stale or early:
         return Broken(f"acknowledged by all: {acked}; still there: {stale}, gone though not before it: {early}")
     return bool(gone) or VACUOUS
@@ -220,14 +223,9 @@ def _needed(position: tuple[int, ...], acked: tuple[int, int] | None) -> bool:
 # ---- What they have in common ----------------------------------------------------------------------------------------
 
 
-def _reader(before: Snapshot, command: Any) -> CursorRow:
-    """The cursor that a command names."""
-    return next(row for row in before.cursors if row[:2] == (command.topic, command.cursor))
-
-
 def _fresh(before: Snapshot, command: FinishLoad, outcome: Delivered) -> list[tuple[str, int, int]]:
     """The loaded positions that were not resident."""
-    resident = {item[1:4] for item in before.queue}
+    resident = {item.key for item in before.queue}
     loaded = [(command.topic, outcome.ledger, entry) for entry in outcome.entries]
     return [position for position in loaded if position not in resident]
 

@@ -1,4 +1,4 @@
-"""entry_cache, laws 8: what time passes, requeues and puts do instead, where a deviation takes the place of a law."""
+"""entry_cache, laws 9: what time passes, requeues and puts do instead, where a deviation takes the place of a law."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from .accounting import tombstones_stand_for_what_left_otherwise
 from .cursors import FOLLOWED
 from .eviction import expired_entry_is_requeued_iff_entitled, passes_visit_no_more_than_they_need
 from .history import History
-from .instead_size import READS, counting, queue_met
+from .instead_size import READS, counting
 from .rules import entitled_by_access, is_expired
-from .sight import entered, laps_of, need_of, stayed, time_pass_alone
+from .sight import entered, laps_of, need_of, queue_met, stayed, time_pass_alone
 from .words import PASSES, Append, Config, Evicted, EvictionCheck, FinishLoad, Replay, Snapshot
 
 # ---- Time passes -----------------------------------------------------------------------------------------------------

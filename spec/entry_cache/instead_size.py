@@ -1,4 +1,4 @@
-"""entry_cache, laws 7: what size passes do instead, where a deviation takes the place of a law about them.
+"""entry_cache, laws 8: what size passes do instead, where a deviation takes the place of a law about them.
 
 Each law here is claimed only where its deviation is in force, and not beside another one that changes what it says.
 """
@@ -13,8 +13,8 @@ from attrs import evolve
 from ..core import VACUOUS, Broken, Verdict, step
 from . import naming as named
 from .rules import entitled_by_access, is_expired
-from .sight import entitled, expired_prefix, laps_of, missing, need_of, size_pass_start
-from .words import PASSES, Config, Evicted, Item, SizePass, Snapshot
+from .sight import entitled, expired_prefix, laps_of, missing, need_of, queue_met, size_pass_start
+from .words import PASSES, Config, Evicted, Item, Snapshot
 
 READS = ("queue", "settings", "now_ms")
 ANOTHER_QUEUE = (named.SEPARATE_BUDGETS, named.SCAN_PAST_UNEXPIRED, named.READS_WITHOUT_STRATEGY)
@@ -171,28 +171,6 @@ def expected_reads_give_rounds_without_the_strategy_too(
 def counting(config: Config) -> Config:
     """The config as if the strategy were on, for the laws that say the same without it."""
     return evolve(config, by_expected_reads=True)
-
-
-def queue_met(
-    config: Config, before: Snapshot, command: Any, outcome: Any, reach: int, access_is_free: bool = False
-) -> tuple[Item, ...] | None:
-    """The queue as a size pass met it, where a time pass acts on what is expired among the first so many entries.  None
-    where there was no pass, or where its time pass did not report what it should."""
-    if not isinstance(outcome, Evicted):
-        return None
-    if isinstance(command, SizePass):
-        return before.queue
-    now_ms, settings = before.now_ms, before.settings
-    acted = [item for item in before.queue[:reach] if is_expired(item.ts_ms, now_ms, settings.ttl_ms)]
-    kept = [item for item in acted if entitled(item, config, settings)]
-    if outcome.expired != len(acted) - len(kept):
-        return None
-    serials, requeued = {item.serial for item in acted}, []
-    for item in kept:
-        free = access_is_free and entitled_by_access(settings.extend_accessed, item.accessed)
-        extensions = item.extensions + (0 if free else 1)
-        requeued.append(item._replace(ts_ms=now_ms, accessed=False, extensions=extensions))
-    return (*[item for item in before.queue if item.serial not in serials], *requeued)
 
 
 def _removed_in_order(order: Iterable[Item], start: tuple[Item, ...], settings: Config, after: Snapshot) -> Verdict:

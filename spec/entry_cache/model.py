@@ -1,4 +1,4 @@
-"""entry_cache, part 8: the model as a table: each command, what it does, and when a careful caller sends it."""
+"""entry_cache, part 10: the model as a table: each command, what it does, and when a careful caller sends it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""entry_cache: the names of the deviations, and how one is declared.
+"""entry_cache, part 3: the names of the deviations, and how one is declared.
 
 The model asks for them by these names; readings.py and readings_of_counts.py say what each one means.
 """

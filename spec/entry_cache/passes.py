@@ -1,4 +1,4 @@
-"""entry_cache, part 4: how entries leave.
+"""entry_cache, part 5: how entries leave.
 
 Two passes over the removal queue, each atomic; and removal by other means, which leaves tombstones behind.
 """

@@ -112,7 +112,7 @@ def stale_count(past: History, config: Config, before: Snapshot, command: Any, o
     """An entry expects a read that can no longer happen: a cursor left, and paid nothing back."""
     for item in after.queue:
         if item.reads >= 1 and not past.lives[item.serial].exact:
-            position = item[2:4]
+            position = item.position
             possible = sum([row.serial == item.serial for row in after.deliveries])
             for row in after.cursors:
                 if row.topic == item.topic:
@@ -130,7 +130,7 @@ def load_meets_a_resident_entry(
     if isinstance(outcome, Refused):
         return False
     loaded = {(command.topic, outcome.ledger, entry) for entry in outcome.entries}
-    return any(item[1:4] in loaded for item in before.queue)
+    return any(item.key in loaded for item in before.queue)
 
 
 @sometimes("PIP-430, Detailed Design 1, MISSING", reads=("queue", "removals"), on=(FinishRemoval,))

@@ -1,4 +1,4 @@
-"""entry_cache, part 6: what commands do that read, and those that end a delivery."""
+"""entry_cache, part 8: what commands do that read, and those that end a delivery."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""entry_cache, part 9: where the text is silent, at odds with itself, or differs from what shipped.
+"""entry_cache, part 12: where the text is silent, at odds with itself, or differs from what shipped.
 
 Each place is a deviation: what the text says, how `text` reads it here, what the other reading does, and the shortest
 run on which the two part.  `pulsar-4` is what Apache Pulsar 4.2.4 does, as far as we know it from its published source.

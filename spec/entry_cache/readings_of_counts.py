@@ -1,4 +1,4 @@
-"""entry_cache, part 9, continued: vague places about expected reads, loads and cursors."""
+"""entry_cache, part 12, continued: vague places about expected reads, loads and cursors."""
 
 from __future__ import annotations
 

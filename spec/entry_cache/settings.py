@@ -1,4 +1,4 @@
-"""entry_cache: what can be set."""
+"""entry_cache, part 1, continued: what can be set."""
 
 from __future__ import annotations
 

@@ -1,11 +1,15 @@
-"""entry_cache: what laws see in two snapshots.  Nothing here knows the model."""
+"""entry_cache, part 11: what laws see in a snapshot, or in two.  Nothing here knows the model."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .rules import bytes_to_free, entitled_by_access, entitled_by_reads, is_expired, laps
-from .words import Config, Evicted, EvictionCheck, Item, SizePass, Snapshot
+from .words import Config, CursorRow, DeliveryRow, Evicted, EvictionCheck, Item, SizePass, Snapshot
+
+Log = tuple[tuple[int, int], ...]  # (ledger, number of entries), the open ledger last
+
+# ---- Entries that come, stay and go ----------------------------------------------------------------------------------
 
 
 def left(before: Snapshot, after: Snapshot) -> list[Item]:
@@ -38,6 +42,48 @@ def moved_by_pass(before: Snapshot, after: Snapshot) -> bool:
     return [item.serial for item in after.queue][: len(kept)] != kept or any(
         item.serial in there for item in after.queue[len(kept) :]
     )
+
+
+# ---- Cursors, logs and deliveries ------------------------------------------------------------------------------------
+
+
+def cursor_of(seen: Snapshot, command: Any) -> CursorRow | None:
+    """The row of the cursor that a command names."""
+    key = (command.topic, command.cursor)
+    return next((row for row in seen.cursors if row[:2] == key), None)
+
+
+def log_of(seen: Snapshot, topic: str) -> Log:
+    """A topic's log."""
+    return next(row.ledgers for row in seen.topics if row.topic == topic)
+
+
+def next_in(log: Log, read: tuple[int, int]) -> tuple[int, int] | None:
+    """The first entry of a log at or after a read position; none where a cursor there is caught up."""
+    for ledger, count in log:
+        entry = read[1] if ledger == read[0] else 0
+        if ledger >= read[0] and entry < count:
+            return ledger, entry
+    return None
+
+
+def ended(before: Snapshot, after: Snapshot) -> DeliveryRow | None:
+    """The delivery that ended in this step."""
+    if len(after.deliveries) >= len(before.deliveries):
+        return None
+    pairs = zip(before.deliveries, after.deliveries, strict=False)
+    return next((was for was, now in pairs if was != now), before.deliveries[-1])
+
+
+def entered_replay(before: Snapshot, after: Snapshot, command: Any) -> tuple[str, int, int] | None:
+    """The key of what entered the replay queue of a command's cursor in this step."""
+    position = (command.ledger, command.entry)
+    was, now = cursor_of(before, command), cursor_of(after, command)
+    waited, waits = (row is not None and position in row.replays for row in (was, now))
+    return (command.topic, *position) if waits and not waited else None
+
+
+# ---- Passes ----------------------------------------------------------------------------------------------------------
 
 
 def entitled(item: Item, config: Config, settings: Config) -> bool:
@@ -83,17 +129,29 @@ def time_pass_alone(config: Config, before: Snapshot, command: Any, outcome: Any
 def size_pass_start(config: Config, before: Snapshot, command: Any, outcome: Any) -> tuple[Item, ...] | None:
     """The queue as the size pass of a step met it: in a check, after what its time pass had to do.  None where the step
     had no size pass, or where its time pass did not report what it should: then it says nothing about the size pass."""
+    return queue_met(config, before, command, outcome, expired_prefix(before))
+
+
+def queue_met(
+    config: Config, before: Snapshot, command: Any, outcome: Any, reach: int, access_is_free: bool = False
+) -> tuple[Item, ...] | None:
+    """The same, where a time pass acts on what is expired among the first so many entries, and where a requeue for an
+    access may spend no extension."""
     if not isinstance(outcome, Evicted):
         return None
     if isinstance(command, SizePass):
         return before.queue
-    count, now_ms, settings = expired_prefix(before), before.now_ms, before.settings
-    acted = before.queue[:count]
+    now_ms, settings = before.now_ms, before.settings
+    acted = [item for item in before.queue[:reach] if is_expired(item.ts_ms, now_ms, settings.ttl_ms)]
     kept = [item for item in acted if entitled(item, config, settings)]
-    if outcome.expired != count - len(kept):
+    if outcome.expired != len(acted) - len(kept):
         return None
-    requeued = [item._replace(ts_ms=now_ms, accessed=False, extensions=item.extensions + 1) for item in kept]
-    return (*before.queue[count:], *requeued)
+    serials, requeued = {item.serial for item in acted}, []
+    for item in kept:
+        free = access_is_free and entitled_by_access(settings.extend_accessed, item.accessed)
+        extensions = item.extensions + (0 if free else 1)
+        requeued.append(item._replace(ts_ms=now_ms, accessed=False, extensions=extensions))
+    return (*[item for item in before.queue if item.serial not in serials], *requeued)
 
 
 def need_of(start: tuple[Item, ...], settings: Config) -> int:

@@ -1,4 +1,4 @@
-"""entry_cache, part 3: the model's state, and what an observer sees of it.
+"""entry_cache, part 4: the model's state, and what an observer sees of it.
 
 A state is nested tuples: immutable, hashable, compared by value.  The removal queue is one tuple from head to tail,
 with None where a tombstone stands.
@@ -236,5 +236,5 @@ def canonical(state: State) -> Hashable:
         tuple(removals),
         tuple((topic.left_ms - state.now_ms, topic.ledgers) for topic in state.topics),
         receive,
-        frozenset(serials[serial] for serial in state.from_zero if serial in serials),
+        tuple(sorted([serials[serial] for serial in state.from_zero if serial in serials])),
     )

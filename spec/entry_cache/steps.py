@@ -1,4 +1,4 @@
-"""entry_cache, part 5: what commands do to the log and the cursors.
+"""entry_cache, part 7: what commands do to the log and the cursors.
 
 One function a command, in the order of `words.py`: (config, state, command, dialect) -> (state, outcome).
 """

@@ -1,4 +1,4 @@
-"""entry_cache, part 7: forced removal, eviction, the clock and settings, command by command."""
+"""entry_cache, part 9: forced removal, eviction, the clock and settings, command by command."""
 
 from __future__ import annotations
 

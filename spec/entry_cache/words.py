@@ -3,7 +3,7 @@
 PIP-430.  A broker holds recently written and recently read entries in memory: one range cache for each topic, ordered
 by position, and one removal queue over all of them, in order of insertion.  A *position* is (ledger, entry).
 
-The words stand in settings.py, commands.py and sights.py; everybody takes them from here.
+The words stand in settings.py, commands.py and seen.py; everybody takes them from here.
 """
 
 from .commands import (
@@ -37,11 +37,7 @@ from .commands import (
     SizePass,
     Tick,
 )
-from .settings import (
-    TRIGGER,
-    Config,
-)
-from .sights import (
+from .seen import (
     BAD_POSITION,
     CAUGHT_UP,
     CHECK_DUE,
@@ -79,6 +75,10 @@ from .sights import (
     Removed,
     Snapshot,
     TopicRow,
+)
+from .settings import (
+    TRIGGER,
+    Config,
 )
 
 PASSES = (EvictionCheck, SizePass)

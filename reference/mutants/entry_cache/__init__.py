@@ -263,6 +263,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "size-pass-spares-for-nothing", _SLIP, lone.SizePassSparesForNothing, "size_pass_requeues_what_it_passes_over"
     ),
     _put_back("check-nibbles", _SLIP, lone.CheckNibbles, "no_size_pass_at_or_below_the_trigger"),
+    _put_back("idle-size-pass-requeues", _SLIP, lone.IdleSizePassRequeues, "no_size_pass_at_or_below_the_trigger"),
     _put_back("due-pass-waits", _SLIP, lone.DuePassWaits, "size_pass_reaches_the_watermark"),
     _put_back("every-second-check", _SLIP, lone.EverySecondCheck, "checks_come_at_their_interval"),
     _put_back("every-load-is-cached", _SLIP, lone.EveryLoadIsCached, "load_is_cached_where_the_strategy_says_so"),
@@ -273,7 +274,6 @@ MUTANTS: tuple[Mutant, ...] = (
     _put_back("roll-drops-cache", _SLIP, lone.RollDropsCache, "cursor_eviction_waits_for_cursors"),
     _put_back("roll-does-nothing", _SLIP, told.RollDoesNothing, "log_changes_only_as_told"),
     _put_back("failed-delivery-is-forgotten", _SLIP, told.FailedDeliveryIsForgotten, "cursors_change_only_as_told"),
-    _put_back("due-size-pass-is-refused", _SLIP, told.DueSizePassIsRefused, "pass_settles_what_was_due"),
     _put_back("failed-load-goes-on", _SLIP, told.FailedLoadGoesOn, "cursors_change_only_as_told"),
     _put_back("clock-stands-still", _SLIP, told.ClockStandsStill, "checks_come_at_their_interval"),
     _put_back("seek-keeps-mark-delete", _SLIP, told.SeekKeepsMarkDelete, "cursors_change_only_as_told"),
@@ -282,48 +282,15 @@ MUTANTS: tuple[Mutant, ...] = (
     _put_back("replay-claims-hit", _SLIP, told.ReplayClaimsHit, "delivery_is_of_what_was_asked_for"),
     _put_back("read-stops-short", _SLIP, told.ReadStopsShort, "cursor_reads_on_without_gap_or_repeat"),
     _put_back("tombstone-is-counted-on", _SLIP, told.TombstoneIsCountedOn, "passes_visit_no_more_than_they_need"),
+    _put_back("due-size-pass-is-refused", _SLIP, told.DueSizePassIsRefused, "only_an_untimely_pass_or_tick_is_refused"),
+    *[_put_back(name, _SLIP, kind, law) for law, slips in refusing.SLIPS.items() for name, kind in slips],
+    _put_back("first-check-at-once", _SLIP, starting.FirstCheckAtOnce, "clock_and_settings_start_as_configured"),
+    _put_back("clock-starts-late", _SLIP, starting.ClockStartsLate, "clock_and_settings_start_as_configured"),
     _put_back(
-        "last-read-is-not-acknowledged", _SLIP, refusing.LastReadIsNotAcknowledged, "refusal_names_a_reason_that_holds"
+        "starts-with-size-pass-due", _SLIP, starting.StartsWithSizePassDue, "clock_and_settings_start_as_configured"
     ),
-    _put_back("one-entry-is-no-ledger", _SLIP, refusing.OneEntryIsNoLedger, "refusal_names_a_reason_that_holds"),
-    _put_back(
-        "caught-up-is-called-loading", _SLIP, refusing.CaughtUpIsCalledLoading, "refusal_names_a_reason_that_holds"
-    ),
-    _put_back(
-        "absent-cursor-is-not-loading", _SLIP, refusing.AbsentCursorIsNotLoading, "refusal_names_a_reason_that_holds"
-    ),
-    _put_back(
-        "replay-needs-active-cursor", _SLIP, refusing.ReplayNeedsActiveCursor, "refusal_names_a_reason_that_holds"
-    ),
-    _put_back("last-read-is-not-replayed", _SLIP, refusing.LastReadIsNotReplayed, "refusal_names_a_reason_that_holds"),
-    _put_back("check-at-its-time-is-early", _SLIP, refusing.CheckAtItsTimeIsEarly, "refusal_names_a_reason_that_holds"),
-    _put_back("acknowledged-again", _SLIP, refusing.AcknowledgedAgain, "command_with_a_reason_against_it_is_refused"),
-    _put_back("acknowledged-unread", _SLIP, refusing.AcknowledgedUnread, "command_with_a_reason_against_it_is_refused"),
-    _put_back(
-        "acknowledged-is-replayed",
-        _SLIP,
-        refusing.AcknowledgedIsReplayed,
-        "command_with_a_reason_against_it_is_refused",
-    ),
-    _put_back("unread-is-replayed", _SLIP, refusing.UnreadIsReplayed, "command_with_a_reason_against_it_is_refused"),
-    _put_back("opened-twice", _SLIP, refusing.OpenedTwice, "command_with_a_reason_against_it_is_refused"),
-    _put_back(
-        "empty-ledger-is-rolled", _SLIP, refusing.EmptyLedgerIsRolled, "command_with_a_reason_against_it_is_refused"
-    ),
-    _put_back("released-twice", _SLIP, refusing.ReleasedTwice, "command_with_a_reason_against_it_is_refused"),
-    _put_back(
-        "fails-without-delivery", _SLIP, refusing.FailsWithoutDelivery, "command_with_a_reason_against_it_is_refused"
-    ),
-    _put_back(
-        "removal-begins-again", _SLIP, refusing.RemovalBeginsAgain, "command_with_a_reason_against_it_is_refused"
-    ),
-    _put_back("check-comes-early", _SLIP, refusing.CheckComesEarly, "command_with_a_reason_against_it_is_refused"),
-    _put_back("unasked-size-pass", _SLIP, refusing.UnaskedSizePass, "command_with_a_reason_against_it_is_refused"),
-    _put_back("time-does-not-wait", _SLIP, refusing.TimeDoesNotWait, "command_with_a_reason_against_it_is_refused"),
-    _put_back("first-check-at-once", _SLIP, starting.FirstCheckAtOnce, "broker_starts_with_nothing"),
-    _put_back("clock-starts-late", _SLIP, starting.ClockStartsLate, "broker_starts_with_nothing"),
-    _put_back("topics-loaded-long-ago", _SLIP, starting.TopicsLoadedLongAgo, "broker_starts_with_nothing"),
-    _put_back("starts-with-size-pass-due", _SLIP, starting.StartsWithSizePassDue, "broker_starts_with_nothing"),
+    _put_back("topics-loaded-long-ago", _SLIP, starting.TopicsLoadedLongAgo, "topics_start_empty"),
+    _put_back("starts-with-a-tombstone", _SLIP, starting.StartsWithATombstone, "cache_starts_empty"),
     *[
         _put_back(name, _SLIP, kind, breaks, f"{TEXT}+{deviation}")
         for deviation, slips in instead.SLIPS.items()

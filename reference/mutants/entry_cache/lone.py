@@ -175,6 +175,17 @@ class CheckNibbles(CacheManager):
         return expired, evicted
 
 
+class IdleSizePassRequeues(CacheManager):
+    """A size pass that has nothing to free still sends the entry at the head to the tail."""
+
+    def due_size_pass(self, now_ms: int) -> Freed:
+        freed = super().due_size_pass(now_ms)
+        if freed == NOTHING and self.queue.nodes and self.queue.nodes[0].value is not None:
+            self.queue.now_ms = now_ms
+            self.queue._requeue(self.queue.nodes.popleft())
+        return freed
+
+
 class DuePassWaits(CacheManager):
     """The size pass that an insert made due is left to the next check."""
 

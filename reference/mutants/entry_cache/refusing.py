@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ....spec.entry_cache.words import (
     BAD_POSITION,
     CAUGHT_UP,
     LOADING,
     NO_CURSOR,
+    NO_DELIVERY,
+    NO_ENTRY,
     NO_LOAD,
     NOT_DUE,
     Began,
@@ -18,12 +22,16 @@ from ....spec.entry_cache.words import (
     EvictionCheck,
     FailDelivery,
     FailLoad,
+    FinishRemoval,
+    Get,
     Loading,
     MarkDelete,
+    Miss,
     OpenCursor,
     Read,
     Refused,
     Release,
+    Removed,
     Replay,
     RollLedger,
     SizePass,
@@ -88,6 +96,31 @@ class LastReadIsNotReplayed(EntryCache):
     def _read_and_unacknowledged(self, cursor: Cursor, position: Position) -> bool:
         ledger, entry = position
         return cursor.acked < position and (ledger, entry + 1) < cursor.read
+
+
+class AbsentCursorIsNoDelivery(EntryCache):
+    """The release of a delivery that is over is refused because the cursor is closed, where it is."""
+
+    def release(self, command: Release) -> Done | Refused:
+        answer = super().release(command)
+        closed = answer == Refused(NO_DELIVERY) and self.cursor(command) is None
+        return Refused(NO_CURSOR) if closed else answer
+
+
+class AbsentRemovalHasNoEntry(EntryCache):
+    """The end of a removal that is not under way is refused because there is no such entry."""
+
+    def finish_removal(self, command: FinishRemoval) -> Removed | Refused:
+        answer = super().finish_removal(command)
+        return Refused(NO_ENTRY) if isinstance(answer, Refused) else answer
+
+
+class MissedLookupIsRefused(EntryCache):
+    """A lookup that finds nothing is refused."""
+
+    def get(self, command: Get) -> Any:
+        answer = super().get(command)
+        return Refused(NO_ENTRY) if isinstance(answer, Miss) else answer
 
 
 class CheckAtItsTimeIsEarly(EntryCache):
@@ -203,3 +236,38 @@ class TimeDoesNotWait(EntryCache):
             return super().tick(command)
         self.now_ms += command.ms
         return Clock(self.now_ms)
+
+
+SLIPS: dict[str, tuple[tuple[str, type], ...]] = {
+    "cursor_command_is_refused_for_the_first_reason": (
+        ("last-read-is-not-acknowledged", LastReadIsNotAcknowledged),
+        ("one-entry-is-no-ledger", OneEntryIsNoLedger),
+        ("caught-up-is-called-loading", CaughtUpIsCalledLoading),
+        ("absent-cursor-is-not-loading", AbsentCursorIsNotLoading),
+        ("replay-needs-active-cursor", ReplayNeedsActiveCursor),
+        ("last-read-is-not-replayed", LastReadIsNotReplayed),
+    ),
+    "only_an_absent_delivery_is_refused": (("absent-cursor-is-no-delivery", AbsentCursorIsNoDelivery),),
+    "removal_is_refused_for_the_first_reason": (("absent-removal-has-no-entry", AbsentRemovalHasNoEntry),),
+    "only_an_untimely_pass_or_tick_is_refused": (("check-at-its-time-is-early", CheckAtItsTimeIsEarly),),
+    "what_is_always_in_place_is_never_refused": (("missed-lookup-is-refused", MissedLookupIsRefused),),
+    "cursor_command_is_refused_where_there_is_a_reason": (
+        ("acknowledged-again", AcknowledgedAgain),
+        ("acknowledged-unread", AcknowledgedUnread),
+        ("acknowledged-is-replayed", AcknowledgedIsReplayed),
+        ("unread-is-replayed", UnreadIsReplayed),
+        ("opened-twice", OpenedTwice),
+        ("empty-ledger-is-rolled", EmptyLedgerIsRolled),
+    ),
+    "absent_delivery_is_refused": (
+        ("released-twice", ReleasedTwice),
+        ("fails-without-delivery", FailsWithoutDelivery),
+    ),
+    "removal_is_refused_where_there_is_a_reason": (("removal-begins-again", RemovalBeginsAgain),),
+    "untimely_pass_or_tick_is_refused": (
+        ("check-comes-early", CheckComesEarly),
+        ("unasked-size-pass", UnaskedSizePass),
+        ("time-does-not-wait", TimeDoesNotWait),
+    ),
+}
+"""By the law that they break."""

@@ -32,6 +32,15 @@ class TopicsLoadedLongAgo(EntryCache):
             topic.left(-1)
 
 
+class StartsWithATombstone(EntryCache):
+    """The removal queue of a new broker holds a node that carries no entry."""
+
+    def reset(self, config: Config, dialect: Dialect) -> None:
+        super().reset(config, dialect)
+        self.manager.queue.append(self.manager.queue.pool.take())
+        self.manager.queue.leave_tombstone()
+
+
 class StartsWithSizePassDue(EntryCache):
     """A new broker has a size pass to run."""
 

@@ -1,4 +1,4 @@
-"""entry_cache: what the caller of a command sees, and what an observer sees."""
+"""entry_cache, part 1, continued: what the caller of a command sees, and what an observer sees."""
 
 from __future__ import annotations
 
@@ -134,6 +134,16 @@ class Item(NamedTuple):
     reads: int  # expected reads left
     buffer: int  # the buffer that its payload is a slice of (buffers are numbered in order of use, from 1)
     buffer_bytes: int
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """(topic, ledger, entry): what it is found by."""
+        return self[1:4]
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """(ledger, entry)."""
+        return self[2:4]
 
 
 class CacheRow(NamedTuple):
