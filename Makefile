@@ -11,7 +11,7 @@ ARGS   ?=
 TYPED := $(foreach folder,benchmarks tools,$(if $(wildcard $(folder)/*.py),$(folder)))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint format types bench mutation nightly java build constraints clean
+.PHONY: help setup campaign test lint format types bench mutation nightly java build bundle constraints clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,7 +22,12 @@ $(STAMP): pyproject.toml constraints.txt tools/setup
 	@tools/setup "$(PYTHON)" "$(VENV)"
 	@touch $@
 
+campaign: $(STAMP) java ## Run a campaign of two minutes on all cores, and say which report to open
+	@n=1; while [ -e build/campaign-$$n ]; do n=$$((n + 1)); done; \
+	$(BIN)/brokerlaw fuzz --time-budget 120 --seed $$n --out build/campaign-$$n $(ARGS)
+
 test: $(STAMP) ## Run the tests (ARGS="-k name" picks some)
+	@tools/java17 || true # without one, what needs it is skipped
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: $(STAMP) ## Check style and formatting
@@ -51,6 +56,9 @@ java: ## Look for the Java 17 that Spark needs (as root on Debian: install it)
 
 build: $(STAMP) ## Build the sdist, and the wheel from it, into dist/
 	$(BIN)/python -m build --no-isolation
+
+bundle: $(STAMP) ## Pack brokerlaw, and what it imports on executors, into dist/ for a Spark cluster
+	$(BIN)/python tools/bundle.py dist
 
 constraints: ## Renew constraints.txt from the newest versions that pyproject.toml allows
 	@tools/constraints "$(PYTHON)" constraints.txt

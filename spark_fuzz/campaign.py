@@ -12,9 +12,13 @@ import importlib
 import sys
 from pathlib import Path
 
+LEAST_PYTHON = (3, 11)
+
 
 def main() -> int:
     """Runs `brokerlaw fuzz` with the options that were given."""
+    if sys.version_info < LEAST_PYTHON:
+        return _give_up(f"is too old; brokerlaw needs {'.'.join(map(str, LEAST_PYTHON))} or newer")
     here = Path(__file__).resolve().parent
     root = here.parent if (here.parent / "brokerlaw").is_dir() else here.parent.parent  # a checkout, or installed
     sys.path[:] = [str(root), *[place for place in sys.path if Path(place or ".").resolve() != here]]
@@ -22,15 +26,16 @@ def main() -> int:
     try:
         command_line = importlib.import_module("brokerlaw.cli.main")  # by name: this script stands above what it starts
     except ModuleNotFoundError as missing:
-        python = f"{sys.executable} (Python {sys.version_info.major}.{sys.version_info.minor})"
-        print(
-            f"brokerlaw: {python} has no package {missing.name!r}: let PYSPARK_PYTHON name a Python that has what "
-            "brokerlaw needs, such as .venv/bin/python",
-            file=sys.stderr,
-        )
-        return 2
+        return _give_up(f"has no package {missing.name!r}")
     code: int = command_line.entry()
     return code
+
+
+def _give_up(what: str) -> int:
+    python = f"{sys.executable} (Python {sys.version_info.major}.{sys.version_info.minor})"
+    hint = "let PYSPARK_PYTHON name a Python that has what brokerlaw needs, such as .venv/bin/python"
+    print(f"brokerlaw: {python} {what}: {hint}", file=sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":

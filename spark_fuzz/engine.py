@@ -20,7 +20,7 @@ from ..driver.supervisor import INTERRUPTED, RANGE_SIZE, supervise_many
 from ..reference.table import TABLE, Entry
 from ..spec.core import System
 from .plan import Lane, Plan
-from .session import Session, session
+from .session import Session, check_ready, session
 from .storage import Folder
 from .totals import LaneTotals, totals
 from .waves import Counts, Waves
@@ -30,6 +30,7 @@ TRIAL_CASES = 2_000
 TASK_SECONDS = 5.0  # what a range should take; others of the same campaign may be some times faster or slower
 TASKS_EACH = 4  # ranges of a lane for each core, at least, so that cores end about together
 BUDGET_ENDED = "the time budget ended"
+LOST = "some of its ranges are not in its files any more"
 
 
 @frozen
@@ -95,6 +96,7 @@ def fuzz(
     Raises Usage where an option can not be used, where the folder holds another campaign, or where Spark can not start.
     """
     began = time.monotonic()
+    check_ready()
     check_names(options.campaign)
     jobs = [job_of(options.campaign, entry) for entry in options.campaign.entries]
     corpus = corpus_of(options.campaign)
@@ -104,10 +106,11 @@ def fuzz(
     replayed = [  # before there are threads: a fork copies the one that calls it
         replay(options.campaign, job, cases, interrupted) for job, cases in zip(jobs, saved, strict=True)
     ]
-    size = options.range_size or _trial(options, jobs, progress)
+    speed = 0.0 if options.range_size else _trial(options, jobs, progress)
     progress(_only("starting Spark"))
     with session(options.master, options.verbose, options.settings) as running:
         folder = Folder(running, options.out)
+        size = options.range_size or _range_size(options, speed, running.slots)
         plan = _settled(folder, _plan(options, size), options)
         resumed = sum(wave.stop - wave.first for wave in folder.waves())
         ran_seconds = _run(options, running, folder, plan, resumed, began, progress, interrupted)
@@ -165,8 +168,8 @@ def canaries_for(entries: tuple[Entry, ...], names: tuple[str, ...]) -> tuple[La
     return tuple(Lane(name, f"mutant:{entry.canary}", canary=True) for entry, name in some)
 
 
-def _trial(options: FuzzOptions, jobs: list[Job], progress: Callable[[Progress], None]) -> int:
-    """A range size with which tasks take some seconds, by a short trial of each subject."""
+def _trial(options: FuzzOptions, jobs: list[Job], progress: Callable[[Progress], None]) -> float:
+    """How many cases a second one core runs of the slowest subject, by a short trial of each."""
     slowest = float(TRIAL_CASES)
     campaign = options.campaign
     for job in jobs:
@@ -177,8 +180,13 @@ def _trial(options: FuzzOptions, jobs: list[Job], progress: Callable[[Progress],
         )
         cases = max(1, done.tally.cases)
         slowest = min(slowest, cases / (time.monotonic() - began))
-    wanted = slowest * TASK_SECONDS
-    fair = campaign.cases / (TASKS_EACH * campaign.jobs)
+    return slowest
+
+
+def _range_size(options: FuzzOptions, cases_per_second: float, slots: int) -> int:
+    """A range size with which tasks take some seconds, and every core gets some."""
+    wanted = cases_per_second * TASK_SECONDS
+    fair = options.campaign.cases / (TASKS_EACH * max(slots, options.campaign.jobs))
     return max(1, ceil(min(wanted, fair) / RANGE_SIZE)) * RANGE_SIZE
 
 
@@ -252,15 +260,16 @@ def _report(
     interrupted: bool,
 ) -> Report:
     campaign = options.campaign
+    budget = campaign.time_budget_seconds is not None
     parts = []
     for entry, job, lane, before in zip(campaign.entries, jobs, lanes, replayed, strict=False):
         result = lane.result
         if result.tally.cases + sum(result.ended_count.values()) < plan.cases and not result.stopped:
-            result.stopped = INTERRUPTED if interrupted else BUDGET_ENDED
+            result.stopped = INTERRUPTED if interrupted else BUDGET_ENDED if budget else LOST
         parts.append(system_report(campaign, entry, job, result, before, lane.effort, seconds))
-    heard = zip(plan.canaries, lanes[len(parts) :], strict=True)
-    canaries = [_canary(names, lane) for names, lane in heard if lane.ranges or len(plan.canaries) == 1]
-    return Report(tuple(parts), canaries=tuple(canaries))
+    canaries = [_canary(names, lane) for names, lane in zip(plan.canaries, lanes[len(parts) :], strict=True)]
+    heard = [canary for canary in canaries if canary.ranges]  # a short campaign may have room for one alone
+    return Report(tuple(parts), canaries=tuple(heard or canaries))
 
 
 def _canary(names: Lane, lane: LaneTotals) -> Canary:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
-from attrs import asdict, fields, frozen
+from attrs import asdict, field, fields, frozen, validators
 
 from ..driver.child import Limits
 
@@ -38,21 +38,24 @@ class Range:
     count: int
 
 
+_WHOLE = validators.and_(validators.instance_of(int), validators.ge(0))
+
+
 @frozen
 class Plan:
     """A campaign.  Two with the same plan give the same results, wherever and in how many pieces they run."""
 
-    lanes: tuple[Lane, ...]
+    lanes: tuple[Lane, ...] = field(validator=validators.min_len(1))
     canaries: tuple[Lane, ...]
-    seed: int
-    cases: int  # of each lane
-    range_size: int
+    seed: int = field(validator=_WHOLE)
+    cases: int = field(validator=_WHOLE)  # of each lane
+    range_size: int = field(validator=(_WHOLE, validators.ge(1)))
     only: tuple[str, ...]
-    model: bool
-    checked: bool | None
-    max_steps: int | None
+    model: bool = field(validator=validators.instance_of(bool))
+    checked: bool | None = field(validator=validators.optional(validators.instance_of(bool)))
+    max_steps: int | None = field(validator=validators.optional(_WHOLE))
     limits: Limits
-    code: str  # a hash over our sources
+    code: str = field(validator=validators.instance_of(str))  # a hash over our sources
     subjects: tuple[str, ...]  # a hash over the sources of each lane's subject
 
     @property
@@ -81,11 +84,16 @@ class Plan:
         return {"version": VERSION, **asdict(self)}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Plan:
-        """Raises ValueError, KeyError or TypeError where this is not a plan of ours."""
+    def from_json(cls, data: Any) -> Plan:
+        """Raises ValueError or TypeError where this is not a plan of ours."""
+        if not isinstance(data, dict):
+            raise ValueError("expected an object")
         if data.get("version") != VERSION:
             raise ValueError(f"version {data.get('version')!r}; this is version {VERSION}")
-        given = {each.name: data[each.name] for each in fields(cls)}
+        names = {each.name for each in fields(cls)}
+        if wrong := (data.keys() ^ names) - {"version"}:
+            raise ValueError(f"{min(wrong)} is {'missing' if min(wrong) in names else 'no part of one'}")
+        given = {name: data[name] for name in names}
         for name in ("lanes", "canaries"):
             given[name] = tuple(Lane(**lane) for lane in given[name])
         for name in ("only", "subjects"):

@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,14 +26,19 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from ..driver.errors import Usage
+from .errors import sentence_of
 
 DEFAULT_MASTER = "local[*,4]"  # all cores; a task may fail three times, as on a cluster
 LEAST_JAVA = 17
-LAST_WORDS = 15  # lines of Spark's own log that are shown where it does not start
+ZIP = "brokerlaw.zip"
+LAST_WORDS = 3  # lines of Spark's own log that are shown where its JVM does not start
 SUBMITTED = "PYSPARK_GATEWAY_PORT" in os.environ  # by spark-submit, which has started a JVM for us
+
+LEAN = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # the work is Python's; a JVM that optimizes itself takes from it
 
 _SETTINGS = {
     "spark.app.name": "brokerlaw",
+    "spark.executor.extraJavaOptions": LEAN,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "8",  # totals are small
@@ -40,6 +47,9 @@ _SETTINGS = {
     "spark.sql.parquet.compression.codec": "zstd",
     "mapreduce.fileoutputcommitter.algorithm.version": "1",  # what a task wrote appears when its wave is whole
 }
+
+
+_PATH = "spark.executorEnv.PYTHONPATH"
 
 
 @frozen
@@ -64,59 +74,99 @@ def session(
     master: str | None = None, verbose: bool = False, settings: dict[str, str] | None = None
 ) -> Iterator[Session]:
     """Starts Spark, and stops it at the end.  Raises Usage, with what is missing, where it can not start."""
-    if SparkContext._active_spark_context is not None:
-        raise Usage("a Spark session runs in this process already; stop it first")
-    if not SUBMITTED:
-        _check_java()
+    check_ready()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with tempfile.TemporaryDirectory(prefix="brokerlaw-") as folder:
         log = Path(folder, "spark.log")
         with log.open("w+") as words:
-            context = _start(master, verbose, settings or {}, words)
+            started = _start(master, verbose, settings or {}, words)
+        context = started.context
         try:
-            if not str(context.master).startswith("local["):
+            if not str(context.master).startswith("local") and not _is_sent(context):
                 context.addPyFile(str(packed(Path(folder))))
             context.setLogLevel("INFO" if verbose else "ERROR")
-            spark = SparkSession(context)
-            yield Session(spark, str(_jvm(context).System.getProperty("java.version")))
+            yield started
         finally:
-            with suppress(Exception):  # a JVM that died can not be stopped
-                context.stop()
-            _end_gateway()
+            _stop()
 
 
-def _start(master: str | None, verbose: bool, settings: dict[str, str], words: IO[str]) -> SparkContext:
+def check_ready() -> None:
+    """Raises Usage where it is plain, before anything runs, that Spark can not start."""
+    if SparkContext._active_spark_context is not None:
+        raise Usage("a Spark session runs in this process already; stop it first")
+    if not SUBMITTED:
+        _check_java()
+
+
+def _start(master: str | None, verbose: bool, settings: dict[str, str], words: IO[str]) -> Session:
     try:
-        if not SUBMITTED:
-            quiet: dict[str, Any] = {} if verbose else {"stderr": words, "stdout": words}
-            SparkContext._ensure_initialized(gateway=launch_gateway(popen_kwargs=quiet))  # type: ignore[no-untyped-call]
-        else:
-            SparkContext._ensure_initialized()
+        _start_gateway(settings, {} if verbose else {"stderr": words, "stdout": words})
         conf = SparkConf(_jvm=SparkContext._jvm)
-        for name, value in (*_SETTINGS.items(), *_paths(conf).items()):
-            conf.setIfMissing(name, value)
         for name, value in settings.items():
             conf.set(name, value)
         if master is not None or not SUBMITTED:
             conf.setMaster(master or DEFAULT_MASTER)
-        if conf.get("spark.master", "").startswith("local"):
+        for name, value in _SETTINGS.items():
+            conf.setIfMissing(name, value)
+        here = conf.get("spark.master", "").startswith("local")
+        if here:
             conf.setIfMissing("spark.driver.host", "127.0.0.1")  # nobody else has to find us
             conf.setIfMissing("spark.driver.bindAddress", "127.0.0.1")
-        return SparkContext(conf=conf)
+        conf.set(_PATH, _path(here, conf.get(_PATH, "")))
+        with _own_interrupts():
+            context = SparkContext(conf=conf)
+        return Session(SparkSession(context), str(_jvm(context).System.getProperty("java.version")))
     except Exception as error:
-        _end_gateway()
-        words.flush()
-        words.seek(0)
-        said = [line.rstrip() for line in words.readlines()[-LAST_WORDS:]]
-        what = re.sub(r"\s+", " ", str(error)).strip()[:500]
-        where = f" at {master}" if master else ""
-        raise Usage("\n".join([f"Spark did not start{where}: {what}", *said])) from None
+        why = _last(words) if SparkContext._jvm is None else sentence_of(error)  # the JVM is asked for its words
+        if "stopped SparkContext" in why:  # a context starts even so, and is stopped when nobody has answered
+            why = "its master does not answer, or refuses us"
+        _stop()
+        raise Usage(f"Spark did not start{f' at {master}' if master else ''}: {why}") from None
 
 
-def _paths(conf: SparkConf) -> dict[str, str]:
-    """Where executors on this machine look for modules: our package, the user's, and what was there before."""
-    places = [str(_root()), os.getcwd(), conf.get("spark.executorEnv.PYTHONPATH", "")]
-    return {"spark.executorEnv.PYTHONPATH": os.pathsep.join(place for place in places if place)}
+def _stop() -> None:
+    """Stops what was started, as far as it was."""
+    context = SparkContext._active_spark_context
+    if context is not None:
+        with suppress(Exception):  # a JVM that died can not be stopped
+            context.stop()
+    _end_gateway()
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Spark takes Ctrl-C for itself when it starts, and would give up everything; this gives it back."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
+
+
+def _start_gateway(settings: dict[str, str], popen: dict[str, Any]) -> None:
+    """Starts a JVM, unless spark-submit did; the size of its memory is among the settings, so that it needs them."""
+    if SUBMITTED:
+        SparkContext._ensure_initialized()
+        return
+    conf = SparkConf(loadDefaults=False)
+    for name, value in {"spark.driver.extraJavaOptions": LEAN, **settings}.items():
+        conf.set(name, value)
+    SparkContext._ensure_initialized(gateway=launch_gateway(conf, popen))  # type: ignore[no-untyped-call]
+
+
+def _last(words: IO[str]) -> str:
+    words.flush()
+    words.seek(0)
+    said = [line.strip() for line in words.readlines() if line.strip()]
+    return " / ".join(said[-LAST_WORDS:]) or "its JVM ended without a word"
+
+
+def _path(here: bool, given: str) -> str:
+    """Where executors look for modules, beside what is sent to them: executors on this machine in our package as it
+    stands, all of them in the folder that the user stands in (which they may share), and what was there before."""
+    places = [str(_root()) if here else "", os.getcwd(), given]
+    return os.pathsep.join(place for place in places if place)
 
 
 def _root() -> Path:
@@ -124,9 +174,14 @@ def _root() -> Path:
     return Path(sys.modules[__name__.partition(".")[0]].__path__[0]).absolute().parent
 
 
+def _is_sent(context: SparkContext) -> bool:
+    """Whether executors get our package from --py-files; two files of one name would be at odds."""
+    return any(Path(file).name == ZIP for file in context.getConf().get("spark.submit.pyFiles", "").split(","))
+
+
 def packed(folder: Path) -> Path:
     """Our package as a zip, for executors that have other code or none."""
-    path = folder / "brokerlaw.zip"
+    path = folder / ZIP
     package = _root() / "brokerlaw"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for here, folders, files in os.walk(package, followlinks=True):

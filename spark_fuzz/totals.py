@@ -13,10 +13,12 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - its name everywhere
 
 from ..driver.effort import BUCKETS, Effort
+from ..driver.errors import Usage
 from ..driver.finding import finding_from_json
 from ..driver.loop import Result
 from ..driver.sketch import KEPT
 from ..spec.core import System
+from .errors import SPARKS_OWN, sentence_of
 from .plan import Plan
 from .rows import SCHEMA
 from .session import Session
@@ -42,7 +44,7 @@ class LaneTotals:
 def totals(
     session: Session, folder: Folder, plan: Plan, systems: tuple[System, ...], max_findings: int
 ) -> list[LaneTotals]:
-    """The totals of each lane, in order."""
+    """The totals of each lane, in order.  Raises Usage where the files can not be read."""
     lanes = [LaneTotals(Effort(plan.cases, plan.range_size)) for _ in systems]
     files = [folder.uri_of(wave.name) for wave in folder.waves()]
     if not files:
@@ -52,6 +54,8 @@ def totals(
         _add_counts(lanes, rows)
         _add_findings(lanes, rows, systems, max_findings)
         _add_efforts(lanes, rows, plan)
+    except SPARKS_OWN as error:
+        raise Usage(f"{folder.uri_of('ranges')}: can not be added up: {sentence_of(error)}") from None
     finally:
         rows.unpersist()
     return lanes

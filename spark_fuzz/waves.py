@@ -7,18 +7,17 @@ goes on behind what is whole.  Two waves are under way at once, so that no core 
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from typing import Any
 
 from attrs import Factory, define, frozen
-from py4j.protocol import Py4JError
 from pyspark import TaskContext
-from pyspark.errors import PySparkException
 
 from ..driver.errors import Usage
+from .errors import SPARKS_OWN, sentence_of
 from .plan import Plan
 from .rows import SCHEMA
 from .session import Session
@@ -73,7 +72,15 @@ class Waves:
                     if self._is_over(-GRACE_SECONDS):
                         return
             finally:
+                self._cancel(running)
+
+    def _cancel(self, running: Iterable[Future[None]]) -> None:
+        """Ends what runs; more than once, since a wave may be just about to become a job when it is told to end."""
+        while True:
+            with suppress(*SPARKS_OWN):  # a JVM that is gone runs nothing
                 self.session.context.cancelJobGroup(GROUP)
+            if not wait(running, LOOK_SECONDS).not_done:
+                return
 
     def _start(self, threads: ThreadPoolExecutor, running: dict[Future[None], tuple[Wave, float]]) -> bool:
         """Starts what there is room for; whether anything runs."""
@@ -133,10 +140,6 @@ class Waves:
 
 def _as_usage(error: BaseException) -> BaseException:
     """What went wrong on an executor, as a sentence; anything but Spark's own errors is a bug of ours."""
-    if not isinstance(error, PySparkException | Py4JError):
+    if not isinstance(error, SPARKS_OWN):
         return error
-    lines = [line.strip() for line in str(error).splitlines()]
-    raised = [line for line in lines if re.match(r"(\w+\.)*\w*(Usage|SubjectFailed|Error|Exception)\b: ", line)]
-    sentence = raised[-1] if raised else lines[0]
-    sentence = re.sub(r"^brokerlaw\.driver\.errors\.\w+: ", "", sentence)
-    return Usage(f"a range could not be run on Spark: {sentence[:600]}")
+    return Usage(f"a range could not be run on Spark: {sentence_of(error)}")

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..driver.errors import Usage
 from ..driver.finding import fewest
-from ..driver.identity import code_version
+from ..driver.identity import code_version, source_hash
 from ..driver.loop import Job, Result
 from ..driver.subjects import find_entry, find_subject
 from ..driver.supervisor import RANGE_SIZE, supervise
@@ -32,8 +32,8 @@ def run_ranges(plan: Plan, indices: Iterable[int], attempt: int, tell: Tell) -> 
     """Runs ranges, one after the other."""
     if code_version() != plan.code:
         raise Usage(
-            "this executor has other code of brokerlaw than the campaign that sent it work: give the same to all, "
-            "with --py-files or an environment of their own"
+            "this executor has other code of brokerlaw than the campaign that sent it work; give the same to all, "
+            "with --py-files"
         )
     for index in indices:
         piece = plan.range_at(index)
@@ -46,7 +46,8 @@ def run_ranges(plan: Plan, indices: Iterable[int], attempt: int, tell: Tell) -> 
 
 
 def _run(plan: Plan, piece: Range, tell: Tell) -> Result:
-    """A range, in stretches as long as those of `brokerlaw check`: what is found does not depend on the range size."""
+    """A range, in stretches as long as those of `brokerlaw check`.  Of what a stretch finds broken it shrinks and keeps
+    the first case, so that ranges of whole stretches keep the same findings whatever their size."""
     job = job_of(plan, piece.lane)
     total = Result()
     stop = piece.first + piece.count
@@ -71,6 +72,11 @@ def job_of(plan: Plan, lane: int) -> Job:
     named = find_subject(entry, names.subject)
     if names.canary:  # whatever was asked of the others, it goes by the ordinary rules
         return Job(entry.system, named.make, named.name, plan.seed, names.dialect)
+    if source_hash(entry, names.subject) != plan.subjects[lane]:
+        raise Usage(
+            f"this executor has another source of {names.subject} than the campaign that sent it work; give the same "
+            "to all, with --py-files"
+        )
     return Job(
         entry.system,
         named.make,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
 from hypothesis.errors import InvalidArgument
 
 from brokerlaw.properties import profiles
+
+ROOT = Path(__file__).resolve().parent.parent
 
 # Here, and not in a hook: Hypothesis looks --hypothesis-profile up as soon as pytest is configured.
 profiles.register()
@@ -21,7 +26,27 @@ def pytest_configure() -> None:
         raise pytest.UsageError(str(unknown)) from None
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skips what needs Spark where there is no Java for it, and says what to do about that."""
+    if item.get_closest_marker("spark") and (lacking := _lacking_java()):
+        pytest.skip(lacking)
+
+
+@lru_cache(maxsize=1)
+def _lacking_java() -> str:
+    looked = subprocess.run(
+        [ROOT / "tools" / "java17"],
+        env={**os.environ, "SETUP_SYSTEM": "0"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return looked.stderr.strip() if looked.returncode else ""
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The root of the repo."""
-    return Path(__file__).resolve().parent.parent
+    return ROOT

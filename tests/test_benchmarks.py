@@ -31,7 +31,10 @@ FIGURES = {
     "kill": r"median to kill, driver against Hypothesis: entry_cache .*, cursor_ranks .*",
     "growth": r"growth: entry_cache light path .* by decade\); cursor_ranks light path .* by decade\)",
     "pip430": r"pip430, legacy against new: a check by time [\d.,]+x operations .* copies 1x",
+    "spark": r"spark: 1 core [\d.]+ of the plain driver, 2 cores [\d.]+ of one; .* worker x[\d.]+; tasks .* s",
 }
+STARTS_SPARK = pytest.mark.spark, pytest.mark.slow
+RUN = [pytest.param(name, marks=STARTS_SPARK if name == "spark" else ()) for name in FIGURES]
 ROOMY = [roomy_entry_cache(), roomy_cursor_ranks()]
 
 
@@ -43,7 +46,7 @@ def test_every_benchmark_has_its_figure() -> None:
     assert list(FIGURES) == list(BENCHMARKS)
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", RUN)
 def test_a_benchmark_ends_with_its_figure(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name, "--quick"]) == 0
     assert re.fullmatch(FIGURES[name], _last_line(capsys))

@@ -18,6 +18,7 @@ from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
+import pyspark
 import pytest
 from attrs import frozen
 
@@ -29,6 +30,7 @@ TESTED_ELSEWHERE = {"docs/plug-in.md": "test_docs_plug_in.py"}  # its blocks are
 
 FENCE = re.compile(r"(?:<!-- not run: (?P<why>.+?) -->\n)?```(?P<language>\w+)\n(?P<text>.*?)^```$", re.DOTALL | re.M)
 EXIT_CODE = re.compile(r"# exit code (\d)\s*$")
+NEEDS_SPARK = re.compile("brokerlaw fuzz|spark-submit|rows_of_a_campaign")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.M)
 
@@ -60,7 +62,11 @@ def blocks(page: Path) -> list[Block]:
 
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 TO_RUN = [
-    pytest.param(command, id=f"{block.page}:{block.line} {command.partition('#')[0].strip()}")
+    pytest.param(
+        command,
+        id=f"{block.page}:{block.line} {command.partition('#')[0].strip()}",
+        marks=[pytest.mark.spark] if NEEDS_SPARK.search(command) else [],
+    )
     for block in BLOCKS
     if block.language == "sh" and block.why_not is None
     for command in block.commands
@@ -79,6 +85,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, command in {
         "brokerlaw": f'"{sys.executable}" -m brokerlaw "$@"',
         "python": f'"{sys.executable}" "$@"',
+        "spark-submit": f'"{Path(pyspark.__file__).parent / "bin" / "spark-submit"}" "$@"',
         "make": f'"{shutil.which("make")}" --dry-run "$@"',
     }.items():
         program = programs / name
@@ -91,7 +98,7 @@ def _run(command: str, checkout: Path) -> subprocess.CompletedProcess[str]:
     path = f"{checkout / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        ["bash", "-c", command], cwd=checkout, env=environment, capture_output=True, text=True, timeout=120, check=False
+        ["bash", "-c", command], cwd=checkout, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
 
 
