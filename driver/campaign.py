@@ -217,15 +217,14 @@ def _told(
 
 def system_report(
     options: Options,
-    tested: Entry | Identity,
+    tested: Identity,
     job: Job,
     result: Result,
     replayed: Result,
     effort: Effort,
     seconds: float,
 ) -> SystemReport:
-    """What the saved cases and the drawn ones showed of one system; `tested` is its identity where that was taken
-    before the run, as it should be."""
+    """What the saved cases and the drawn ones showed of one system."""
     laws = claimed_laws(job.system, job.dialect, job.only)
     findings = fewest([*replayed.findings, *result.findings], job.max_findings)
     return SystemReport(
@@ -251,7 +250,7 @@ def system_report(
             broken=sum(replayed.broken.values()),
             ended=sum(replayed.ended_count.values()),
         ),
-        identity=tested if isinstance(tested, Identity) else known_identity(tested, options.subject),
+        identity=tested,
         effort=effort,
     )
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from attrs import define, evolve, frozen
 
-from ..driver.campaign import Options, check_names, corpus_of, job_of, noted, replay, system_report
+from ..driver.campaign import Options, check_names, corpus_of, job_of, known_identity, noted, replay, system_report
+from ..driver.corpus import SavedCase
 from ..driver.errors import Usage
-from ..driver.identity import code_version, environment, identity_of
+from ..driver.identity import Identity, code_version, environment
 from ..driver.loop import Job, Result
 from ..driver.report import Canary, Report
 from ..driver.subjects import find_entry
@@ -97,42 +98,62 @@ def fuzz(
     """
     began = time.monotonic()
     check_ready()
-    check_names(options.campaign)
-    jobs = [job_of(options.campaign, entry) for entry in options.campaign.entries]
-    corpus = corpus_of(options.campaign)
-    saved = [noted(corpus, job) for job in jobs]
-    if any(saved):
-        progress(_only("running the saved cases"))
-    replayed = [  # before there are threads: a fork copies the one that calls it
-        replay(options.campaign, job, cases, interrupted) for job, cases in zip(jobs, saved, strict=True)
-    ]
+    ready = _prepared(options, progress, interrupted)
+    jobs = ready.jobs
     speed = 0.0 if options.range_size else _trial(options, jobs, progress)
     progress(_only("starting Spark"))
     with session(options.master, options.verbose, options.settings) as running:
         folder = Folder(running, options.out)
         size = options.range_size or _range_size(options, speed, running.slots)
-        plan = _settled(folder, _plan(options, size), options)
+        plan = _settled(folder, _plan(options, ready, size), options)
         resumed = sum(wave.stop - wave.first for wave in folder.waves())
         ran_seconds = _run(options, running, folder, plan, resumed, began, progress, interrupted)
         progress(_only("adding up"))
         lanes = totals(running, folder, plan, _systems(options, plan), jobs[0].max_findings)
-        report = _report(options, plan, jobs, replayed, lanes, ran_seconds, interrupted())
-        report = evolve(
-            report,
-            systems=tuple(evolve(part, saved=own) for part, own in zip(report.systems, saved, strict=True)),
-            skipped=corpus.skipped if options.campaign.corpus is not None else None,
-        )
+        report = _report(options, plan, ready, lanes, ran_seconds, interrupted())
         spark = {"spark": running.context.version, "java": running.java, "master": running.context.master}
         yield Done(
             report,
             running,
             folder,
-            {**environment(), **spark},
+            {**ready.environment, **spark},
             time.monotonic() - began,
             resumed,
             sum(lane.retried for lane in lanes),
             max(lane.peak_kib for lane in lanes),
         )
+
+
+@frozen
+class _Ready:
+    """What is known, and done, before Spark starts: what is tested is named as it was when the campaign began."""
+
+    jobs: list[Job]
+    identities: list[Identity]
+    environment: dict[str, Any]
+    saved: list[tuple[SavedCase, ...]]
+    skipped: int | None
+    replayed: list[Result]
+
+
+def _prepared(options: FuzzOptions, progress: Callable[[Progress], None], interrupted: Callable[[], bool]) -> _Ready:
+    """Looks everything up, and runs the saved cases: a fork copies the thread that calls it, so that comes before Spark
+    has threads of its own."""
+    campaign, began = options.campaign, time.monotonic()
+    check_names(campaign)
+    jobs = [job_of(campaign, entry) for entry in campaign.entries]
+    identities = [known_identity(entry, campaign.subject) for entry in campaign.entries]
+    around, corpus = environment(), corpus_of(campaign)
+    saved = [noted(corpus, job) for job in jobs]
+    if any(saved):
+        progress(_only("running the saved cases"))
+    replayed = []
+    for job, cases in zip(jobs, saved, strict=True):
+        budget = campaign.time_budget_seconds
+        left = None if budget is None else max(0.0, budget - (time.monotonic() - began))
+        replayed.append(replay(campaign, job, cases, interrupted, left))
+    skipped = corpus.skipped if campaign.corpus is not None else None
+    return _Ready(jobs, identities, around, saved, skipped, replayed)
 
 
 def _only(doing: str) -> Progress:
@@ -142,7 +163,7 @@ def _only(doing: str) -> Progress:
 # ---- The plan -------------------------------------------------------------------------------------------------------
 
 
-def _plan(options: FuzzOptions, range_size: int) -> Plan:
+def _plan(options: FuzzOptions, ready: _Ready, range_size: int) -> Plan:
     campaign = options.campaign
     lanes = tuple(Lane(name, campaign.subject, campaign.dialect) for name in options.names)
     return Plan(
@@ -157,7 +178,7 @@ def _plan(options: FuzzOptions, range_size: int) -> Plan:
         campaign.max_steps,
         campaign.limits,
         code_version(),
-        tuple(identity_of(entry, campaign.subject).sha256 for entry in campaign.entries),
+        tuple(identity.sha256 for identity in ready.identities),
     )
 
 
@@ -253,8 +274,7 @@ def _systems(options: FuzzOptions, plan: Plan) -> tuple[System, ...]:
 def _report(
     options: FuzzOptions,
     plan: Plan,
-    jobs: list[Job],
-    replayed: list[Result],
+    ready: _Ready,
     lanes: list[LaneTotals],
     seconds: float,
     interrupted: bool,
@@ -262,14 +282,16 @@ def _report(
     campaign = options.campaign
     budget = campaign.time_budget_seconds is not None
     parts = []
-    for entry, job, lane, before in zip(campaign.entries, jobs, lanes, replayed, strict=False):
-        result = lane.result
+    for number, job in enumerate(ready.jobs):
+        lane, result = lanes[number], lanes[number].result
         if result.tally.cases + sum(result.ended_count.values()) < plan.cases and not result.stopped:
             result.stopped = INTERRUPTED if interrupted else BUDGET_ENDED if budget else LOST
-        parts.append(system_report(campaign, entry, job, result, before, lane.effort, seconds))
+        tested, before = ready.identities[number], ready.replayed[number]
+        part = system_report(campaign, tested, job, result, before, lane.effort, seconds)
+        parts.append(evolve(part, saved=ready.saved[number]))
     canaries = [_canary(names, lane) for names, lane in zip(plan.canaries, lanes[len(parts) :], strict=True)]
     heard = [canary for canary in canaries if canary.ranges]  # a short campaign may have room for one alone
-    return Report(tuple(parts), canaries=tuple(heard or canaries))
+    return Report(tuple(parts), ready.skipped, tuple(heard or canaries))
 
 
 def _canary(names: Lane, lane: LaneTotals) -> Canary:
