@@ -1,9 +1,9 @@
 """Machines: a Hypothesis state machine for each system, derived from its declarations.
 
 One rule for each command, named as the command is: `state.append(topic='t0', size_bytes=3)`.  A rule applies where the
-model says that the command is enabled; one more rule sends any command, enabled or not.  The checker judges every step,
-as it does for every other engine.  An exception or a broken law ends the run at once; a difference from the model is
-kept to the end, since the run may yet show which law it breaks.
+model says that the command is enabled.  Two more rules: one lets another do what one has just done, and one sends any
+command, enabled or not.  The checker judges every step, as it does for every other engine.  An exception or a broken
+law ends the run at once; a difference from the model is kept to the end, as the run may yet show which law it breaks.
 """
 
 from __future__ import annotations
@@ -22,11 +22,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from ..driver.checker import Breach, Checker, Plan, SubjectError, plan_for, run
 from ..driver.swarm import MAX_DRAIN
 from ..spec.core import Action, Case, Subject, System, fields_of, shape_problems
-from ..spec.core.domain import Choice
 from .blame import Blame, arguments, broken_as, call, name_of, to_blame
+from .nearby import beside, narrowed, renamed
 from .strategies import arguments_of, commands_of, configs_of
 
 OBSERVE = (1, 1, 1, 4)  # look at the snapshot after every n-th command
+RARE_TOGETHER = 4  # so many of the commands that most cases leave out are sent in one run, at most
+LIKEWISE_WEIGHT = 36  # of the rule that lets another do what one has just done, as an action's
+STRAY_WEIGHT = 9  # of the rule that sends what may make no sense
+RECENT = 8  # how far back a command lies, at most, that is sent again
 
 
 @define
@@ -40,10 +44,11 @@ class Watch:
     tolerate: Collection[str]
     with_model: bool
     blame: Blame | None
-    rare: bool = True  # whether this run sends commands that most cases leave out
+    without: Collection[type] = ()  # commands that this run leaves out
     commands: list[Any] = Factory(list)
     over: bool = False  # something broke that this run is not about
     rows: dict[type, Sequence[tuple[Any, ...]]] = Factory(dict)  # what each action can target now
+    others: Sequence[Any] | None = None  # what `likewise` answers now
 
     def start(self) -> None:
         try:
@@ -56,6 +61,7 @@ class Watch:
         if self.over:
             return
         self.rows.clear()
+        self.others = None
         self.commands.append(command)
         checker, found = self.checker, len(self.checker.breaches)
         try:
@@ -97,11 +103,27 @@ class Watch:
         return rows
 
     def can_send(self, action: Action) -> bool:
-        if action.command.__name__ in self.checker.plan.unsupported or (action.rare and not self.rare):
+        if action.command.__name__ in self.checker.plan.unsupported or action.command in self.without:
             return False
         if action.when is not None and not action.when(self.checker.config, self.checker.state):
             return False
         return action.targets is None or len(self.targets(action)) > 0
+
+    def likewise(self) -> Sequence[Any]:
+        """The last command with another name in it, wherever that makes sense now."""
+        if self.others is None:
+            last = self.commands[-1:]
+            self.others = [other for command in last for other in renamed(command) if self._makes_sense(other)]
+        return self.others
+
+    def _makes_sense(self, command: Any) -> bool:
+        action = self.checker.plan.system.model.by_command[type(command)]
+        if not self.can_send(action):
+            return False
+        if action.targets is None:
+            return True
+        rows = self.targets(action)
+        return tuple(getattr(command, f.name) for f in fields_of(type(command))[: len(rows[0])]) in rows
 
     def _judge(self, found: int) -> None:
         """Fails on the first exception or broken law among the new breaches."""
@@ -147,9 +169,9 @@ class LawMachine(RuleBasedStateMachine):
         self.sent: Any = None
         self.outer_error = sys.exc_info()[1]
 
-    def begin(self, config: Any, observe: int, rare: bool = True, narrow: bool = False) -> None:
-        """Starts a run of a fresh subject.  A narrow one keeps to the first of names that narrow (one topic, say), so
-        that what its commands are about meets more often."""
+    def begin(self, config: Any, observe: int, without: Collection[type] = (), narrow: bool = False) -> None:
+        """Starts a run of a fresh subject.  A narrow one keeps to the first few of the names that narrow (one topic of
+        four, say), so that what its commands are about meets more often."""
         kind = type(self)
         self.narrow = narrow
         self.sent = config
@@ -157,13 +179,15 @@ class LawMachine(RuleBasedStateMachine):
         if kind.plan is None:
             kind.plan = plan_for(kind.system, kind.system.dialect(kind.dialect), subject, kind.only)
         checker = Checker(kind.plan, subject, config, model=kind.model)
-        self.watch = Watch(checker, kind.make_subject, observe, kind.only, kind.tolerate, kind.model, kind.blame, rare)
+        self.watch = Watch(
+            checker, kind.make_subject, observe, kind.only, kind.tolerate, kind.model, kind.blame, without
+        )
         self.watch.start()
 
     def send(self, command: Any) -> None:
         """Sends a command to the subject and judges what it did."""
         assert self.watch is not None, "state.start(config) comes first"
-        self.sent = _narrowed(command) if self.narrow else command
+        self.sent = narrowed(command) if self.narrow else command
         self.watch.send(self.sent)
 
     def teardown(self) -> None:
@@ -203,7 +227,8 @@ def machine_for(
         "tolerate": tuple(tolerate),
         "model": model,
         "start": _start_rule(system),
-        "stray": _stray_rule(system),
+        **_copies("stray", _stray_rule(system), STRAY_WEIGHT),
+        **_copies("likewise", _likewise_rule(), LIKEWISE_WEIGHT),
     }
     for action in system.model.actions:
         members |= _copies(_rule_name(action.command), _rule(action), action.weight)
@@ -212,7 +237,7 @@ def machine_for(
 
 def _copies(name: str, rule: Any, weight: int) -> dict[str, Any]:
     """A rule several times, the oftener the more it weighs: Hypothesis draws all rules of a machine equally often.  The
-    root of the weight will do, since runs are short and Hypothesis leaves out rules at random."""
+    root of the weight will do, since runs are short."""
     return {name if copy == 0 else f"{name}__{copy}": rule for copy in range(max(1, round(math.sqrt(weight))))}
 
 
@@ -237,33 +262,62 @@ def fresh_subject(make_subject: Callable[[], Subject]) -> Subject:
 
 
 def _start_rule(system: System) -> Any:
-    def start(self: LawMachine, config: Any, observe: int = 1, rare: bool = True, narrow: bool = False) -> None:
-        self.begin(config, observe, rare, narrow)
+    def start(
+        self: LawMachine, config: Any, observe: int = 1, without: Collection[type] = (), narrow: bool = False
+    ) -> None:
+        self.begin(config, observe, without, narrow)
 
     return initialize(
-        config=configs_of(system.config), observe=st.sampled_from(OBSERVE), rare=st.booleans(), narrow=st.booleans()
+        config=configs_of(system.config),
+        observe=st.sampled_from(OBSERVE),
+        without=_left_out(system),
+        narrow=st.booleans(),
     )(start)
 
 
-def _narrowed(command: Any) -> Any:
-    """The command with the first of the values where it has a name that narrows."""
-    names = [f for f in fields_of(type(command)) if isinstance(f.domain, Choice) and f.domain.narrows]
-    return evolve(command, **{f.name: f.domain.simplest for f in names}) if names else command
+def _left_out(system: System) -> st.SearchStrategy[Collection[type]]:
+    """What a run leaves out: all rare commands but a few."""
+    rare = [action.command for action in system.model.actions if action.rare]
+    if not rare:
+        return st.just(())
+    return st.frozensets(st.sampled_from(rare), max_size=RARE_TOGETHER).map(lambda kept: frozenset(rare) - kept)
+
+
+def _likewise_rule() -> Any:
+    """Lets another do what one has just done, so that what takes two commands overlaps more often."""
+
+    @st.composite
+    def others(draw: st.DrawFn) -> Any:
+        likewise = _watch(draw(st.runner())).likewise()
+        return likewise[draw(st.integers(0, len(likewise) - 1))]
+
+    def likewise(self: LawMachine, drawn: Any) -> None:
+        self.send(drawn)
+
+    applies = precondition(lambda machine: machine.watch is not None and len(machine.watch.likewise()) > 0)
+    return applies(rule(drawn=others())(_never_left_out(likewise)))
 
 
 def _stray_rule(system: System) -> Any:
-    """Sends any command at all, so that a small share of them makes no sense when it comes."""
+    """Sends any command at all, so that a small share of them makes no sense when it comes; or a recent one again, or
+    off by one, as a caller might who has lost count."""
     commands = {command: commands_of(command) for command in system.commands}
 
     @st.composite
     def strays(draw: st.DrawFn) -> Any:
-        unsupported = _watch(draw(st.runner())).checker.plan.unsupported
+        watch = _watch(draw(st.runner()))
+        how = draw(_HOW_STRAY) if watch.commands else "any"
+        if how != "any":
+            recent = watch.commands[-draw(st.integers(1, min(len(watch.commands), RECENT)))]
+            near = beside(recent) if how == "beside" else []
+            return draw(st.sampled_from(near)) if near else recent
+        unsupported = watch.checker.plan.unsupported
         return draw(draw(st.sampled_from([commands[c] for c in commands if c.__name__ not in unsupported])))
 
     def stray(self: LawMachine, drawn: Any) -> None:
         self.send(drawn)
 
-    return rule(drawn=strays())(stray)
+    return rule(drawn=strays())(_never_left_out(stray))
 
 
 def _rule(action: Action) -> Any:
@@ -282,10 +336,17 @@ def _rule(action: Action) -> Any:
     def carry_out(self: LawMachine, drawn: Any = None, **named: Any) -> None:
         self.send(make(**named) if drawn is None else drawn)
 
-    carry_out.__name__ = carry_out.__qualname__ = _rule_name(make)
+    carry_out.__qualname__ = _rule_name(make)
     carry_out.__doc__ = make.__doc__
     applies = precondition(lambda machine: machine.watch is not None and machine.watch.can_send(action))
-    return applies(rule(drawn=enabled())(carry_out))
+    return applies(rule(drawn=enabled())(_never_left_out(carry_out)))
+
+
+def _never_left_out(carry_out: Callable[..., None]) -> Callable[..., None]:
+    """A rule under the one name that all rules have.  In each run Hypothesis leaves out rules by name, half of them on
+    the average, and a run that needs five commands would have them all one time in six; it keeps one name at least."""
+    carry_out.__name__ = "command"
+    return carry_out
 
 
 def _watch(machine: LawMachine) -> Watch:
@@ -300,7 +361,8 @@ def _rule_name(command: type) -> str:
     return f"{name}_" if taken else name
 
 
-_TAKEN = frozenset({*dir(LawMachine), *LawMachine.__annotations__, "start", "stray", "watch", "sent"})
+_HOW_STRAY = st.sampled_from(("any", "any", "again", "beside"))
+_TAKEN = frozenset({*dir(LawMachine), *LawMachine.__annotations__, "start", "stray", "likewise", "watch", "sent"})
 
 
 def _camel(name: str) -> str:

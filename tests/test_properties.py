@@ -28,6 +28,7 @@ from .toy import (
     MaximumPlusOne,
     OnlyFirstPurseAges,
     Push,
+    Reset,
     Snapshot,
     Tick,
     Turnstile,
@@ -47,9 +48,9 @@ def broken_by(make_subject: Callable[[], Any], **options: Any) -> LawBroken:
 
 def test_every_command_is_a_rule_under_its_own_name() -> None:
     machine = machine_for(TOY, Turnstile)
-    names = {rule.function.__name__ for rule in machine.setup_state().rules}
-    assert names == {"insert", "push", "tick", "reset", "stray"}
-    count = Counter(rule.function.__name__ for rule in machine.setup_state().rules)
+    count = Counter(rule.function.__qualname__.rpartition(".")[2] for rule in machine.setup_state().rules)
+    assert set(count) == {"insert", "push", "tick", "reset", "stray", "likewise"}
+    assert set(count) <= set(dir(machine))
     assert (count["push"], count["reset"]) == (2, 1)  # the root of what its action weighs
     assert [rule.function.__name__ for rule in machine.setup_state().initializers] == ["start"]
 
@@ -147,6 +148,32 @@ def test_some_commands_are_stray_and_most_are_not() -> None:
     law_tests(TOY, Counting, settings=FIXED)("test_laws").run_machine()
     enabled, strays = stray
     assert 0 < strays < enabled
+
+
+def test_a_run_sends_every_command_that_is_not_rare() -> None:
+    sent: list[set[type]] = []
+
+    class Recording(Turnstile):
+        def reset(self, config: Config, dialect: Any) -> None:
+            super().reset(config, dialect)
+            sent.append(set())
+
+        def apply(self, command: Any) -> Any:
+            sent[-1].add(type(command))
+            return super().apply(command)
+
+    law_tests(TOY, Recording, settings=FIXED)("test_laws").run_machine()
+    runs = [run for run in sent if run]
+    assert sum({Insert, Push, Tick} <= run for run in runs) > len(runs) * 3 / 4
+    assert 0 < sum(Reset in run for run in runs) < len(runs)
+
+
+def test_a_narrow_run_keeps_to_the_first_names() -> None:
+    seen: list[Any] = []
+    machine = machine_for(TOY, recording(seen))()
+    machine.begin(Config(), observe=1, narrow=True)
+    machine.send(Insert("cid", 1))
+    assert seen == [Insert("ann", 1)]
 
 
 class HealsWhenLookedAt(Turnstile):

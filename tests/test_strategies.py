@@ -9,6 +9,7 @@ from attrs import frozen
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
+from brokerlaw.properties.nearby import beside, narrowed, renamed
 from brokerlaw.properties.strategies import arguments_of, cases_of, commands_of, configs_of, values_of
 from brokerlaw.spec.core import Case, check_case, choice, fields_of, flag, integer
 from brokerlaw.spec.core.domain import Choice, Domain, Flag, Integer, Maybe
@@ -76,6 +77,21 @@ def test_many_fields_in_few_choices_shrink_to_the_simplest() -> None:
     assert find(arguments, lambda values: True, settings=SEARCH) == ("a", 1, False, 3)
     assert find(arguments, lambda values: values[2] and values[3] > 9, settings=SEARCH) == ("a", 1, True, 10)
     assert find(arguments, lambda values: values[1] > 5, settings=SEARCH)[1:] == (6, False, 3)
+
+
+@frozen
+class Visit:
+    place: str = choice("a", "b", "c", "d", "e", "f", "g", "h")
+    guest: str = choice("x", "y", "z", narrows=False)
+    hour: int = integer(0, 23)
+
+
+def test_what_is_nearby_a_command_follows_from_its_fields() -> None:
+    assert [narrowed(Visit(place, "z", 5)) for place in "abch"] == [Visit(place, "z", 5) for place in "abab"]
+    assert narrowed(Tick()) == Tick()
+    assert renamed(Visit("c", "y", 5)) == [Visit("c", "x", 5), Visit("c", "z", 5)]
+    assert beside(Visit("c", "y", 5)) == [Visit("c", "y", 4), Visit("c", "y", 6)]
+    assert beside(Visit("c", "y", 0)) == [Visit("c", "y", 1)]
 
 
 def test_a_command_without_fields_is_drawn() -> None:
