@@ -245,7 +245,8 @@ def what_is_always_in_place_is_never_refused(
 
 def _against(before: Snapshot, command: Any) -> list[str]:
     """The reasons against a command that hold, in the table's order."""
-    return [why for why, holds in REASONS[type(command)].items() if holds(before, command)]
+    reasons = next(REASONS[kind] for kind in type(command).__mro__ if kind in REASONS)
+    return [why for why, holds in reasons.items() if holds(before, command)]
 
 
 def _names_the_first(before: Snapshot, command: Any, outcome: Any) -> Verdict:
