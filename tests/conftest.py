@@ -26,6 +26,16 @@ def pytest_configure() -> None:
         raise pytest.UsageError(str(unknown)) from None
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what takes minutes, but for the nightly profile and for those who choose by marker themselves."""
+    if profiles.profile() == "nightly" or config.getoption("markexpr"):
+        return
+    long = [item for item in items if item.get_closest_marker("nightly")]
+    if long:
+        items[:] = [item for item in items if item not in long]
+        config.hook.pytest_deselected(items=long)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skips what needs Spark where there is no Java for it, and says what to do about that."""

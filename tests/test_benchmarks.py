@@ -33,7 +33,7 @@ FIGURES = {
     "pip430": r"pip430, legacy against new: a check by time [\d.,]+x operations .* copies 1x",
     "spark": r"spark: 1 core [\d.]+ of the plain driver, 2 cores [\d.]+ of one; .* worker x[\d.]+; tasks .* s",
 }
-STARTS_SPARK = pytest.mark.spark, pytest.mark.slow
+STARTS_SPARK = pytest.mark.spark, pytest.mark.nightly
 RUN = [pytest.param(name, marks=STARTS_SPARK if name == "spark" else ()) for name in FIGURES]
 ROOMY = [roomy_entry_cache(), roomy_cursor_ranks()]
 

@@ -17,7 +17,7 @@ from brokerlaw.spark_fuzz.session import LEAN
 
 from .spark_harness import ROOT, WAIT_SECONDS, environment, ran, report_in, words_of
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 SPARK = Path(pyspark.__file__).parent
 DEPLOY = "org.apache.spark.deploy"

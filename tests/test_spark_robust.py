@@ -24,7 +24,7 @@ from .spark_harness import (
     words_of,
 )
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 EXECUTOR = "CoarseGrainedExecutorBackend"
 CASES = ("--cases", "700", "--seed", "3", "--max-steps", "20")
