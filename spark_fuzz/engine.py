@@ -29,6 +29,7 @@ from .waves import Counts, Waves
 TRIAL_SECONDS = 0.7  # to see how fast a subject is, before a range size is chosen for it
 TRIAL_CASES = 2_000
 TASK_SECONDS = 5.0  # what a range should take; others of the same campaign may be some times faster or slower
+TASKS_IN_BUDGET = 12  # one after the other on a core, at least, so that a short campaign has something to show
 TASKS_EACH = 4  # ranges of a lane for each core, at least, so that cores end about together
 BUDGET_ENDED = "the time budget ended"
 LOST = "some of its ranges are not in its files any more"
@@ -107,7 +108,7 @@ def fuzz(
         size = options.range_size or _range_size(options, speed, running.slots)
         plan = _settled(folder, _plan(options, ready, size), options)
         resumed = sum(wave.stop - wave.first for wave in folder.waves())
-        ran_seconds = _run(options, running, folder, plan, resumed, began, progress, interrupted)
+        ran_seconds = _run(options, running, folder, plan, resumed, progress, interrupted)
         progress(_only("adding up"))
         lanes = totals(running, folder, plan, _systems(options, plan), jobs[0].max_findings)
         report = _report(options, plan, ready, lanes, ran_seconds, interrupted())
@@ -206,7 +207,9 @@ def _trial(options: FuzzOptions, jobs: list[Job], progress: Callable[[Progress],
 
 def _range_size(options: FuzzOptions, cases_per_second: float, slots: int) -> int:
     """A range size with which tasks take some seconds, and every core gets some."""
-    wanted = cases_per_second * TASK_SECONDS
+    budget = options.campaign.time_budget_seconds
+    seconds = TASK_SECONDS if budget is None else min(TASK_SECONDS, budget / TASKS_IN_BUDGET)
+    wanted = cases_per_second * seconds
     fair = options.campaign.cases / (TASKS_EACH * max(slots, options.campaign.jobs))
     return max(1, ceil(min(wanted, fair) / RANGE_SIZE)) * RANGE_SIZE
 
@@ -217,6 +220,8 @@ def _settled(folder: Folder, plan: Plan, options: FuzzOptions) -> Plan:
     if there is None:
         if folder.waves():
             raise Usage(f"{options.out}: there are ranges, but no plan of the campaign that they belong to")
+        if options.resume:
+            raise Usage(f"{options.out} holds no campaign to go on with; without --resume one begins there")
         folder.write_plan(plan)
         return plan
     if not options.resume:
@@ -238,7 +243,6 @@ def _run(
     folder: Folder,
     plan: Plan,
     resumed: int,
-    began: float,
     progress: Callable[[Progress], None],
     interrupted: Callable[[], bool],
 ) -> float:
@@ -248,7 +252,7 @@ def _run(
     before = int(resumed / max(1, plan.ranges) * asked)
 
     def left() -> float | None:
-        return None if budget is None else budget - (time.monotonic() - began)
+        return None if budget is None else budget - (time.monotonic() - started)
 
     def tell(counts: Counts) -> None:
         seconds, cases = time.monotonic() - started, before + counts.cases

@@ -25,10 +25,10 @@ from .storage import Folder, Wave, missing
 from .worker import run_ranges
 
 WAVE_SECONDS = 20.0  # what a wave should take: about what a killed driver loses
-FIRST_TASKS, MOST_TASKS = 2, 64  # of a wave, for each core: of the first ones, and of any
+FIRST_TASKS, MOST_TASKS = 1, 64  # of a wave, for each core: of the first ones, and of any
 SIDE_BY_SIDE = 2
 LOOK_SECONDS = 0.25
-GRACE_SECONDS = 5.0  # what runs when the time is over may take that much longer, before it is given up
+GRACE_SECONDS = 10.0  # what runs when the time is over may take that much longer, before it is given up
 GROUP = "brokerlaw"
 
 

@@ -15,6 +15,7 @@ from brokerlaw.reference.legacy.entry_cache import LegacyEntryCache
 from brokerlaw.reference.mutant import Mutant
 from brokerlaw.reference.mutants.entry_cache import MUTANTS
 from brokerlaw.spec.core import TEXT_DIALECT, Dialect, Shape, fields_of
+from brokerlaw.spec.entry_cache import ENTRY_CACHE
 from brokerlaw.spec.entry_cache.words import (
     COMMANDS,
     Append,
@@ -170,12 +171,17 @@ def test_the_legacy_design_keeps_every_structural_invariant_and_works_for_it() -
 
 
 def first_difference(
-    ours: Callable[[], Any], theirs: Callable[[], Any], seed: int, *, other_dialect: Dialect = TEXT_DIALECT
+    ours: Callable[[], Any],
+    theirs: Callable[[], Any],
+    seed: int,
+    *,
+    dialect: Dialect = TEXT_DIALECT,
+    other_dialect: Dialect = TEXT_DIALECT,
 ) -> str | None:
     """Where two subjects part on a random run: the command and what each showed."""
     random_run = RandomRun(seed)
     one, other = ours(), theirs()
-    one.reset(random_run.config, TEXT_DIALECT)
+    one.reset(random_run.config, dialect)
     other.reset(random_run.config, other_dialect)
     for _ in range(120):
         seen = one.snapshot()
@@ -190,7 +196,9 @@ def first_difference(
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_every_mutant_differs_from_the_reference(mutant: Mutant) -> None:
-    assert any(first_difference(EntryCache, mutant.make, seed) for seed in range(3000))
+    named = ENTRY_CACHE.dialect(mutant.dialect)
+    seeds = range(3000)
+    assert any(first_difference(EntryCache, mutant.make, seed, dialect=named, other_dialect=named) for seed in seeds)
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)

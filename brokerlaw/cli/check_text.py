@@ -140,7 +140,8 @@ def verdict(report: Report, style: Style, model: bool = True) -> str:
         sentence = style.bad(f"Broken: {' and '.join(parts)}, in {counted(len(failing), 'finding')} of {cases}{also}.")
     else:
         held = sum(row.evidence == "fuzzed" for part in report.systems for row in part.laws)
-        agreed = "every outcome was the model's" if model and not every else ""
+        ran = any(part.cases_run for part in report.systems)
+        agreed = "every outcome was the model's" if model and ran and not every else ""
         if held:
             also = f", and {agreed}" if agreed else ""
             sentence = style.good(f"Nothing broke: {counted(held, 'law')} held in {cases}{also}.")
