@@ -148,7 +148,7 @@ def test_a_folder_in_which_nothing_can_be_written_is_named(refused: Refused, tmp
 
 
 def test_without_java_the_tests_of_spark_are_skipped_with_what_to_do(tmp_path: Path) -> None:
-    words = ("-m", "pytest", "-p", "no:cacheprovider", "tests/test_spark_cluster.py")
+    words = ("-m", "pytest", "-p", "no:cacheprovider", "-m", "nightly", "tests/test_spark_cluster.py")
     done = ran(sys.executable, *words, JAVA_HOME=str(tmp_path))
     assert done.code == 0
     assert "Spark needs Java 17 or newer: install one" in done.out

@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import evolve
 
-from ...spec.core import NOT_OBSERVED, Dialect
+from ...spec.core import NOT_OBSERVED
 from ...spec.entry_cache.words import Config, Snapshot
 from ..entry_cache import CacheManager, EntryCache, Parts
 from ..entry_cache.range_cache import RangeCache
@@ -118,9 +118,10 @@ class LegacyEntryCache(EntryCache):
     def __init__(self, parts: Parts | None = None) -> None:
         super().__init__(parts or Parts(manager=LegacyManager))
 
-    def reset(self, config: Config, dialect: Dialect) -> None:
-        """The settings that the legacy design does not have are off, whatever the config says."""
-        super().reset(evolve(config, by_expected_reads=False, extend_accessed=False, max_extensions=0), dialect)
+    def use(self, settings: Config) -> None:
+        """The settings that the legacy design does not have are shown as they were set, and change nothing."""
+        super().use(evolve(settings, by_expected_reads=False, extend_accessed=False, max_extensions=0))
+        self.settings = settings
 
     def snapshot(self) -> Any:
         seen: Snapshot = super().snapshot()
