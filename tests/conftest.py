@@ -1,4 +1,4 @@
-"""What every test shares: the Hypothesis profiles, and the root of the repo."""
+"""What every test shares: Hypothesis profiles, what is left out or skipped, the table of kills, where the repo is."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pytest
 from hypothesis.errors import InvalidArgument
 
 from brokerlaw.properties import profiles
+
+from .kill_table import KILL, kill_table
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -41,6 +43,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skips what needs Spark where there is no Java for it, and says what to do about that."""
     if item.get_closest_marker("spark") and (lacking := _lacking_java()):
         pytest.skip(lacking)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Shows what killed each mutant, so that a log of the tests holds the whole table."""
+    reports = [report for some in terminalreporter.stats.values() for report in some]
+    rows = {value for report in reports for name, value in getattr(report, "user_properties", ()) if name == KILL}
+    if rows:
+        terminalreporter.section("kills")
+        for line in kill_table(sorted(rows)):
+            terminalreporter.line(line)
 
 
 @lru_cache(maxsize=1)

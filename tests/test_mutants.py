@@ -7,15 +7,17 @@ count as others; no mutant can break them alone, but each has one that it kills.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from brokerlaw.driver.kills import Kill, kill, matrix
+from brokerlaw.driver.kills import kill, matrix
 from brokerlaw.reference.mutant import Mutant
 from brokerlaw.reference.table import TABLE, Entry
 from brokerlaw.spec.core import Law
+
+from .kill_table import KILL, kill_row
 
 SOLE: dict[str, dict[str, str]] = {
     "entry_cache": {
@@ -170,34 +172,12 @@ def _laws(follow: bool) -> list[Any]:
 # ---- Every mutant is killed ------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def kills(request: pytest.FixtureRequest) -> Iterator[list[tuple[str, Kill]]]:
-    """What was killed; shown after the last of them, so that a log of the tests holds the whole table."""
-    found: list[tuple[str, Kill]] = []
-    yield found
-    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        print("", *_table(found), sep="\n")
-
-
-def _table(found: list[tuple[str, Kill]]) -> list[str]:
-    lines = [f"{'system':14}{'mutant':34}{'steps':>7}  {'killed first by':54}its law, where another was first (steps)"]
-    for system, row in found:
-        late = "" if row.law == row.expected else f"{row.expected} ({row.expected_steps})"
-        lines.append(f"{system:14}{row.mutant:34}{row.steps:>7}  {row.law:54}{late}".rstrip())
-    named = [row.expected_steps for _, row in found if row.expected_steps is not None]
-    most = max(named, default=0)
-    return [
-        *lines,
-        f"{len(named)} of {len(found)} mutants killed by the law that they name, after {most} steps at most",
-    ]
-
-
 @pytest.mark.parametrize(("entry", "mutant"), EVERY_MUTANT)
 def test_every_mutant_is_killed_by_the_law_that_it_names(
-    entry: Entry, mutant: Mutant, kills: list[tuple[str, Kill]]
+    entry: Entry, mutant: Mutant, record_property: Callable[[str, object], None]
 ) -> None:
     found = kill(entry.system, mutant)
-    kills.append((entry.name, found))
+    record_property(KILL, kill_row(entry.name, found))
     assert found.by == "law", f"{mutant.name} is killed by {found.by}: {found.law} {found.evidence}"
     assert found.as_expected, f"{mutant.name} breaks {found.law}; the law that it names, {mutant.breaks}, never broke"
 

@@ -39,7 +39,7 @@ from .spark_harness import (
 from .spark_subjects import TOY_WITH_CANARY
 from .toy import TOY
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
 BROKEN = (*ON_TOY, "--mutant", "only-first-purse-ages", "--cases", "1_200", "--seed", "5")
 TROUBLED = (*ON_TOY, "--subject", "tests.spark_subjects:Troubled", "--case-seconds", "1", "--case-memory", "500")
@@ -55,7 +55,9 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return done.data
 
 
-@pytest.mark.parametrize("master", WHERE)
+@pytest.mark.parametrize(
+    "master", [pytest.param(master, marks=[pytest.mark.nightly] * (master == "local[1]")) for master in WHERE]
+)
 def test_a_campaign_gives_what_check_gives_whatever_the_master_and_the_range_size(
     master: str, checked: Any, tmp_path: Path
 ) -> None:

@@ -24,7 +24,7 @@ from .spark_harness import (
     words_of,
 )
 
-pytestmark = [pytest.mark.spark, pytest.mark.nightly]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly, pytest.mark.xdist_group("robust")]
 
 EXECUTOR = "CoarseGrainedExecutorBackend"
 CASES = ("--cases", "700", "--seed", "3", "--max-steps", "20")
