@@ -1,11 +1,13 @@
 # Everything a developer runs.  `make` alone lists the targets.
-# Variables: PYTHON (the interpreter that .venv is made with), ARGS (passed on to the command of the target).
+# Variables: PYTHON (the interpreter that .venv is made with), BUDGET (seconds of a campaign), ARGS (passed on to the
+# command of the target).
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 ARGS   ?=
+BUDGET ?= 120
 
 # Folders outside the package that hold typed Python; each is checked from the day it has some.
 TYPED := $(foreach folder,benchmarks tools,$(if $(wildcard $(folder)/*.py),$(folder)))
@@ -27,7 +29,7 @@ $(STAMP): pyproject.toml constraints.txt tools/setup
 
 campaign: $(STAMP) java ## Run a campaign of two minutes on all cores, and say which report to open
 	@n=1; while [ -e build/campaign-$$n ]; do n=$$((n + 1)); done; \
-	$(BIN)/brokerlaw fuzz --time-budget 120 --seed $$n --out build/campaign-$$n $(ARGS)
+	$(BIN)/brokerlaw fuzz --time-budget $(BUDGET) --seed $$n --out build/campaign-$$n $(ARGS)
 
 test: $(STAMP) ## Run the tests (ARGS="-k name" picks some)
 	@tools/java17 || true # without one, what needs it is skipped

@@ -173,13 +173,23 @@ class Report:
     @property
     def mute(self) -> tuple[Canary, ...]:
         """Canaries that were not caught wherever they went."""
-        return tuple(canary for canary in self.canaries if not canary.ranges or canary.caught < canary.ranges)
+        return tuple(canary for canary in self.canaries if canary.caught < canary.ranges)
+
+    @property
+    def unheard(self) -> bool:
+        """Whether there are canaries, and none of them ran: the campaign was ended too soon to show what it can see."""
+        return bool(self.canaries) and not any(canary.ranges for canary in self.canaries)
+
+    @property
+    def nothing_ran(self) -> bool:
+        """Whether not one case, drawn or saved, came to an end of any kind."""
+        return not any(part.cases_run or part.cases_ended or part.corpus.cases for part in self.systems)
 
     @property
     def exit_code(self) -> int:
         if self.interrupted:
             return EXIT_INTERRUPTED
-        return 1 if self.mute or any(system.failed for system in self.systems) else 0
+        return 1 if self.mute or self.unheard or any(system.failed for system in self.systems) else 0
 
     def to_json(self) -> dict[str, Any]:
         return {

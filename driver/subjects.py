@@ -26,6 +26,7 @@ from ..spec.core import Subject, System, shape_problems
 from .errors import Usage
 from .loop import MakeSubject
 
+FEW = 12  # names that can be listed in a sentence
 SUBJECT_FORMS = "reference, legacy, mutant:NAME, or MODULE:FACTORY"
 
 
@@ -79,8 +80,18 @@ def _mutant(entry: Entry, name: str) -> Named:
     known = {mutant.name: mutant for mutant in entry.mutants}
     if wanted in known:
         return Named(name, known[wanted].make)
-    has = f"it has {', '.join(known)}" if known else "it has none"
-    raise Usage(f"{entry.name} has no mutant {wanted!r}{_near(wanted, known)}; {has}")
+    raise Usage(f"{entry.name} has no mutant {wanted!r}{_near(wanted, known)}; {_has(entry, wanted)}")
+
+
+def _has(entry: Entry, wanted: str) -> str:
+    """What to do about a mutant that a system does not have."""
+    for other in TABLE:
+        if any(mutant.name == wanted for mutant in other.mutants):
+            return f"{other.name} has one of that name"
+    names = [mutant.name for mutant in entry.mutants]
+    if len(names) > FEW:
+        return f"`brokerlaw systems {entry.name}` lists the {len(names)} that it has"
+    return f"it has {', '.join(names) or 'none'}"
 
 
 def _load(name: str, what: str) -> Any:

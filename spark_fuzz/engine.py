@@ -75,6 +75,8 @@ class Done:
     environment: dict[str, Any]
     seconds: float
     resumed_ranges: int  # that were there already
+    range_size: int
+    given_up_ranges: int  # that were under way when the campaign was ended
     retried_ranges: int
     peak_kib: int
 
@@ -104,11 +106,13 @@ def fuzz(
     speed = 0.0 if options.range_size else _trial(options, jobs, progress)
     progress(_only("starting Spark"))
     with session(options.master, options.verbose, options.settings) as running:
+        if interrupted():
+            raise KeyboardInterrupt  # nothing is there to show, and nothing was written
         folder = Folder(running, options.out)
         size = options.range_size or _range_size(options, speed, running.slots)
         plan = _settled(folder, _plan(options, ready, size), options)
         resumed = sum(wave.stop - wave.first for wave in folder.waves())
-        ran_seconds = _run(options, running, folder, plan, resumed, progress, interrupted)
+        ran_seconds, given_up = _run(options, running, folder, plan, resumed, progress, interrupted)
         progress(_only("adding up"))
         lanes = totals(running, folder, plan, _systems(options, plan), jobs[0].max_findings)
         report = _report(options, plan, ready, lanes, ran_seconds, interrupted())
@@ -120,6 +124,8 @@ def fuzz(
             {**ready.environment, **spark},
             time.monotonic() - began,
             resumed,
+            plan.range_size,
+            given_up,
             sum(lane.retried for lane in lanes),
             max(lane.peak_kib for lane in lanes),
         )
@@ -245,8 +251,8 @@ def _run(
     resumed: int,
     progress: Callable[[Progress], None],
     interrupted: Callable[[], bool],
-) -> float:
-    """Runs what is missing; how many seconds that took."""
+) -> tuple[float, int]:
+    """Runs what is missing; how many seconds that took, and how many ranges were begun for nothing."""
     budget, started = options.campaign.time_budget_seconds, time.monotonic()
     asked = plan.cases * len(plan.lanes)
     before = int(resumed / max(1, plan.ranges) * asked)
@@ -265,8 +271,9 @@ def _run(
             Progress(resumed + counts.ranges, plan.ranges, cases, asked, counts.steps, counts.findings, seconds, to_go)
         )
 
-    Waves(running, folder, plan, tell, interrupted, left).run()
-    return time.monotonic() - started
+    waves = Waves(running, folder, plan, tell, interrupted, left)
+    waves.run()
+    return time.monotonic() - started, waves.given_up
 
 
 def _systems(options: FuzzOptions, plan: Plan) -> tuple[System, ...]:

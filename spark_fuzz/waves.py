@@ -55,6 +55,7 @@ class Waves:
     gaps: list[Wave] = Factory(list)
     told: list[Any] = Factory(list)
     task_seconds: float | None = None  # what a range takes, by the last wave that ended
+    given_up: int = 0  # ranges of waves that were under way at the end
 
     def run(self) -> None:
         """Runs waves until all is done, or the time is over, or the user ends it.  Raises Usage where a range can not
@@ -73,6 +74,7 @@ class Waves:
                         return
             finally:
                 self._cancel(running)
+                self.given_up += sum(wave.stop - wave.first for each, (wave, _) in running.items() if each.exception())
 
     def _cancel(self, running: Iterable[Future[None]]) -> None:
         """Ends what runs; more than once, since a wave may be just about to become a job when it is told to end."""
@@ -114,6 +116,8 @@ class Waves:
             self.task_seconds = seconds * self.session.slots / (wave.stop - wave.first)
         elif not self._is_over():
             raise _as_usage(error) from None
+        else:
+            self.given_up += wave.stop - wave.first
 
     def _write(self, wave: Wave) -> None:
         """One wave: a DataFrame of indices in, a folder of Parquet out.  In a thread of its own."""

@@ -65,7 +65,7 @@ def test_no_law_put_to_the_test_is_no_pass() -> None:
     assert passed.isdisjoint(law.law for law in content.systems[0].laws)
 
 
-@pytest.mark.parametrize(("caught", "ranges"), [(3, 4), (0, 4), (0, 0)])
+@pytest.mark.parametrize(("caught", "ranges"), [(3, 4), (0, 4)])
 def test_a_campaign_that_misses_its_canary_is_not_to_be_trusted(caught: int, ranges: int) -> None:
     content = content_from(samples.untrusted(caught, ranges))
     assert content.verdict.word == "untrusted"
@@ -78,6 +78,34 @@ def test_a_campaign_that_misses_its_canary_is_not_to_be_trusted(caught: int, ran
     assert invocation["toolExecutionNotifications"][0]["message"]["text"] == content.verdict.sentence
     assert 'class="verdict untrusted"' in html_of(content)
     assert "**Not to be trusted.**" in markdown_of(content)
+
+
+def test_a_campaign_that_was_too_short_for_its_canary_is_not_accused_of_missing_it() -> None:
+    content = content_from(samples.untrusted(0, 0))
+    assert content.verdict.word == "untrusted"
+    assert content.verdict.sentence.startswith("This campaign can not be trusted: it was too short for its canary")
+    assert [each.tag for each in _test_case(content, "canary rank-counts-before of cursor_ranks")] == ["skipped"]
+    assert content.mutants.startswith("The campaign ended before its canary ran")
+
+
+def test_a_campaign_that_ended_before_anything_was_run_says_just_that() -> None:
+    data = samples.untrusted(0, 0)
+    (system,) = data["systems"]
+    system |= {"cases": {"asked": 100, "run": 0, "ended": 0}, "stopped": "the time budget ended", "steps": 0}
+    for law in system["laws"]:
+        law |= {"evidence": "unknown", "held": 0}
+    verdict = content_from(data).verdict
+    assert verdict.word == "untested"
+    assert re.fullmatch(r"No case of 100 cases was run to its end on .*: the time budget ended\.", verdict.sentence)
+
+
+def test_several_systems_are_told_in_one_sentence_and_then_each_in_its_own() -> None:
+    verdict = content_from(samples.several()).verdict
+    assert re.fullmatch(
+        r"1 of 2 systems failed in .* cases \(.* steps\): .* of cursor_ranks broke .*\.", verdict.sentence
+    )
+    assert [text.partition(" drawn ")[0].startswith("In ") for text in verdict.details] == [True, True]
+    assert "**Broken.** 1 of 2 systems failed in " in markdown_of(content_from(samples.several()))
 
 
 def test_a_missed_canary_goes_before_what_broke() -> None:
@@ -95,7 +123,8 @@ def test_a_system_that_held_does_not_speak_for_one_that_was_not_tested() -> None
     data["systems"].append(other)
     verdict = content_from(data).verdict
     assert verdict.word == "partly"
-    assert verdict.sentence.startswith("1 of 2 systems held; in the others no law was seen to hold.")
+    assert verdict.sentence.startswith("1 of 2 systems held in ")
+    assert verdict.sentence.endswith("; in the others no law was seen to hold.")
 
 
 def test_saved_cases_are_counted_apart_from_drawn_ones() -> None:

@@ -57,7 +57,11 @@ def add_campaign(parser: Parser, cases: int) -> None:
         "--corpus", type=Path, metavar="DIR", help="a folder of saved cases: run first; new findings are added to it"
     )
     parser.add_argument(
-        "--time-budget", type=seconds, metavar="S", help="end after so many seconds with what there is by then"
+        "--time-budget",
+        type=seconds,
+        metavar="S",
+        help="end after so many seconds with what there is by then (fuzz: from when Spark is up, and what is under way "
+        "may take 10 more)",
     )
     parser.add_argument("--max-steps", type=whole(1), metavar="N", help="cut every case after so many steps")
     parser.add_argument(
@@ -141,10 +145,11 @@ def check_folder(folder: Path) -> None:
     there = folder
     while not there.exists() and there != there.parent:
         there = there.parent
+    inside = "" if there == folder else f" can not be made, since {there}"
     if not there.is_dir():
-        raise Usage(f"{folder}: {there} is not a folder")
+        raise Usage(f"{folder}{inside} is not a folder")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise Usage(f"{folder}: nothing can be written in {there}")
+        raise Usage(f"{folder}{inside} is a folder that you can not write into")
 
 
 def file_findings(

@@ -138,10 +138,12 @@ def verdict(report: Report, style: Style, model: bool = True) -> str:
         parts = [counted(len(laws), "law")] if laws else []
         parts += [counted(others, "other failure")] if others else []
         sentence = style.bad(f"Broken: {' and '.join(parts)}, in {counted(len(failing), 'finding')} of {cases}{also}.")
+    elif report.nothing_ran:
+        why = next((part.stopped for part in report.systems if part.stopped), "none was asked for")
+        return style.doubtful(f"No case was run to its end: {why}.")
     else:
         held = sum(row.evidence == "fuzzed" for part in report.systems for row in part.laws)
-        ran = any(part.cases_run for part in report.systems)
-        agreed = "every outcome was the model's" if model and ran and not every else ""
+        agreed = "every outcome was the model's" if model and not every else ""
         if held:
             also = f", and {agreed}" if agreed else ""
             sentence = style.good(f"Nothing broke: {counted(held, 'law')} held in {cases}{also}.")

@@ -180,10 +180,17 @@ def _beside(done: Done, style: Style) -> list[str]:
         lines.append(style.bad(f"NOT CAUGHT: {what}") if canary in done.report.mute else what)
     if done.report.mute:
         lines.append(style.bad("The campaign can not be trusted: a bug that it must find was not found."))
+    elif done.report.unheard and not done.report.nothing_ran:
+        lines.append(style.bad("The campaign was too short for its canary: nothing shows that it would see a bug."))
     if done.resumed_ranges:
-        lines.append(f"{counted(done.resumed_ranges, 'range')} were there already and were not run again")
+        lines.append(f"there already, and not run again: {counted(done.resumed_ranges, 'range')}")
+    if done.given_up_ranges:
+        lines.append(
+            f"under way when it was ended, and not counted: {counted(done.given_up_ranges, 'range')} of "
+            f"{counted(done.range_size, 'case')} (--resume runs them again)"
+        )
     if done.retried_ranges:
-        lines.append(f"{counted(done.retried_ranges, 'range')} had to be run more than once, and count once")
+        lines.append(f"run more than once, and counted once: {counted(done.retried_ranges, 'range')}")
     if done.peak_kib:
         lines.append(f"a worker held {done.peak_kib / 1024:,.0f} MiB at most")
     return lines

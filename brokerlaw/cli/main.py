@@ -30,7 +30,7 @@ DESCRIPTION = """
       brokerlaw check cursor_ranks --subject my:Ranks  does your own class?
       brokerlaw fuzz --out tonight                     the same on Spark, as long as you like, with a report
       brokerlaw replay brokerlaw-out/CASE.json         what happened, step by step
-      brokerlaw report brokerlaw-out                   a document of what a campaign showed
+      brokerlaw report tonight --against last-night    what changed between two campaigns
       brokerlaw mutants                                do the laws catch the bugs that they should?
       brokerlaw doctor entry_cache --subject my:Cache  is your adapter sound?
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..reference.table import TABLE, Entry
-from ..spec.core import Deviation, Field, Law, System, fields_of
+from ..spec.core import TEXT, Deviation, Field, Law, System, fields_of
 from ..spec.core.domain import REQUIRED
 from .answer import Answer
 from .names import named_entries
@@ -54,6 +54,7 @@ def _summary(entry: Entry) -> dict[str, Any]:
         "proposal": system.proposal,
         "commands": len(system.commands),
         "laws": sum(law.kind != "sometimes" for law in system.laws),
+        "laws_in_text": sum(law.kind != "sometimes" for law in system.laws_in(system.dialect(TEXT))),
         "sometimes": sum(law.kind == "sometimes" for law in system.laws),
         "dialects": list(system.dialects),
         "deviations": len(system.deviations),
@@ -63,16 +64,21 @@ def _summary(entry: Entry) -> dict[str, Any]:
 
 
 def _short_list() -> list[str]:
-    rows = [["system", "proposal", "commands", "laws", "to reach", "mutants", "dialects", "what it is"]]
+    rows = [["system", "proposal", "commands", "laws", "in text", "to reach", "mutants", "dialects", "what it is"]]
     for entry in TABLE:
         one = _summary(entry)
         rows.append(
             [
-                *(one["system"], one["proposal"], str(one["commands"]), str(one["laws"]), str(one["sometimes"])),
-                *(str(one["mutants"]), ", ".join(one["dialects"]), one["title"]),
+                *(one["system"], one["proposal"], str(one["commands"]), str(one["laws"]), str(one["laws_in_text"])),
+                *(str(one["sometimes"]), str(one["mutants"]), ", ".join(one["dialects"]), one["title"]),
             ]
         )
-    return [*table(rows, right=(2, 3, 4, 5), indent=""), "", "`brokerlaw systems SYSTEM` shows everything of one."]
+    return [
+        *table(rows, right=(2, 3, 4, 5, 6), indent=""),
+        "",
+        "In text: the laws that `check` asks where no --dialect is named; the others belong to deviations from the text.",
+        "`brokerlaw systems SYSTEM` shows everything of one.",
+    ]
 
 
 # ---- Everything, as data --------------------------------------------------------------------------------------------

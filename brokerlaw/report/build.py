@@ -204,6 +204,8 @@ def _mutants(canaries: tuple[CanaryPart, ...]) -> str:
     """What the campaign itself says of whether it can report; `brokerlaw mutants` says more."""
     if not canaries:
         return f"No canary was recorded, and {NOT_RUN}"
+    if not any(each.ranges for each in canaries):
+        return f"The campaign ended before its canary ran, and {NOT_RUN}"
     silent = [each.mutant for each in canaries if each.mute]
     caught = f"{len(canaries) - len(silent)} of {counted(len(canaries), 'canary', 'canaries')}"
     missed = f"; it missed {', '.join(silent)}, so that its silence means little" if silent else ""

@@ -23,6 +23,7 @@ class Verdict:
 
     word: Word
     sentence: str
+    details: tuple[str, ...]  # a sentence for each system, where the first one is not of a single system
     reservations: tuple[str, ...]
     limits: tuple[str, ...]
 
@@ -236,7 +237,7 @@ class CanaryPart:
     @property
     def mute(self) -> bool:
         """Whether it was not caught wherever it went: what the campaign does not report then means little."""
-        return not self.ranges or self.caught < self.ranges
+        return self.caught < self.ranges
 
 
 @frozen

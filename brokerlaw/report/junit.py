@@ -122,6 +122,8 @@ def _of_state(row: ReachedLine) -> Result:
 
 def _of_canary(canary: CanaryPart) -> Result:
     name = f"canary {canary.mutant} of {canary.system}"
+    if not canary.ranges:
+        return Result(name, "skipped", "never run: the campaign ended before")
     if not canary.mute:
         return Result(name)
     caught = f"caught in {canary.caught:,} of {counted(canary.ranges, 'range')}"

@@ -96,7 +96,8 @@ def _each(content: Content, section: Callable[[SystemPart], list[str]]) -> list[
 def _verdict(content: Content) -> list[str]:
     verdict = content.verdict
     lines = [f"**{VERDICT_WORDS[verdict.word]}.** {escaped(verdict.sentence)}"]
-    lines += ["", *(f"- {escaped(text)}" for text in verdict.reservations)] if verdict.reservations else []
+    points = (*verdict.details, *verdict.reservations)
+    lines += ["", *(f"- {escaped(text)}" for text in points)] if points else []
     return lines
 
 

@@ -120,7 +120,7 @@ def read_report(folder: Path) -> Node:
             raw = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         what = f"{path}: there is no such file" if folder.is_dir() else f"{folder}: there is no such folder"
-        raise Usage(f"{what}; `brokerlaw check --out DIR` writes DIR/{FILE}") from None
+        raise Usage(f"{what}; `brokerlaw fuzz --out DIR` and `brokerlaw check --out DIR` write DIR/{FILE}") from None
     except OSError as error:
         raise Usage(f"{path}: can not be read: {error.strerror}") from None
     if len(raw) > MAX_BYTES:

@@ -31,34 +31,58 @@ def named_subject(subject: str, identity: Identity) -> str:
 def verdict_of(systems: tuple[SystemPart, ...], canaries: tuple[CanaryPart, ...]) -> Verdict:
     """The verdict over all systems of a campaign."""
     words = [_word(part) for part in systems]
-    mute = [each for each in canaries if each.mute]
-    word = _word_of_all(words, bool(mute))
+    ran = any(part.effort.cases_run or part.effort.cases_ended for part in systems)
+    doubt = _doubt(canaries) if ran else ""
+    word = _word_of_all(words, bool(doubt))
     sentences = [_sentence(part, each) for part, each in zip(systems, words, strict=True)]
-    if mute:
-        sentences.insert(0, _untrusted(mute))
-    elif word == "partly":
-        held = f"{words.count('held')} of {len(words)} systems"
-        sentences.insert(0, f"{held} held; in the others no law was seen to hold.")
+    details = tuple(sentences) if len(sentences) > 1 or doubt else ()
+    sentence = f"This campaign can not be trusted: {doubt}." if doubt else _of_several(systems, words)
     reservations = [text for part in systems for text in _reservations(part, len(systems) > 1)]
-    return Verdict(word, " ".join(sentences), tuple(reservations), LIMITS)
+    return Verdict(word, sentence if details else sentences[0], details, tuple(reservations), LIMITS)
 
 
-def _word_of_all(words: list[Word], mute: bool) -> Word:
+def _word_of_all(words: list[Word], doubtful: bool) -> Word:
     """A campaign that misses a bug put in on purpose says nothing; else one system that broke something decides."""
-    if mute:
+    if doubtful:
         return "untrusted"
     if "broken" in words:
         return "broken"
     return words[0] if len(set(words)) == 1 else "partly"
 
 
-def _untrusted(mute: list[CanaryPart]) -> str:
-    told = [
-        f"{each.mutant} of {each.system}, "
-        + (f"caught in {each.caught:,} of {counted(each.ranges, 'range')}" if each.ranges else "never run")
-        for each in mute
+def _of_several(systems: tuple[SystemPart, ...], words: list[Word]) -> str:
+    """Systems that were tested in one campaign, in one sentence."""
+    efforts = [part.effort for part in systems]
+    run, asked = sum(each.cases_run for each in efforts), sum(each.cases_asked for each in efforts)
+    steps = counted(sum(each.steps for each in efforts), "step")
+    tested = sum(len(part.having("fuzzed")) for part in systems)
+    laws = counted(sum(len(part.laws) for part in systems), "law")
+    broke = [part for part, word in zip(systems, words, strict=True) if word == "broken"]
+    where = f"in {run:,} of {counted(asked, 'case')} ({steps})"
+    if broke:
+        names = ", ".join(f"{part.subject} of {part.name}" for part in broke)
+        count = sum(bool(law.evidence == "violated" and not law.tolerated) for part in broke for law in part.laws)
+        what = counted(count, "law") if count else "no law, but failed otherwise"
+        return f"{len(broke)} of {counted(len(systems), 'system')} failed {where}: {names} broke {what}."
+    if not run:
+        return f"No case of {counted(asked, 'case')} was run to its end."
+    held = f"{words.count('held')} of {counted(len(systems), 'system')} held"
+    rest = "" if words.count("held") == len(words) else "; in the others no law was seen to hold"
+    return f"{held} {where}: {tested} of {laws} were put to the test, and none broke{rest}."
+
+
+def _doubt(canaries: tuple[CanaryPart, ...]) -> str:
+    """Why the silence of a campaign means nothing; empty where it means something."""
+    missed = [
+        f"{each.mutant} of {each.system}, caught in {each.caught:,} of {counted(each.ranges, 'range')}"
+        for each in canaries
+        if each.mute
     ]
-    return f"This campaign can not be trusted: it missed a bug that it must find wherever it goes ({'; '.join(told)})."
+    if missed:
+        return f"it missed a bug that it must find wherever it goes ({'; '.join(missed)})"
+    if canaries and not any(each.ranges for each in canaries):
+        return "it was too short for its canary, so that nothing shows that it would see a bug"
+    return ""
 
 
 def _word(part: SystemPart) -> Word:
@@ -69,6 +93,9 @@ def _word(part: SystemPart) -> Word:
 
 def _sentence(part: SystemPart, word: Word) -> str:
     effort = part.effort
+    if not effort.cases_run + effort.cases_ended + effort.corpus_cases:
+        why = effort.stopped or "none was asked for"
+        return f"No case of {counted(effort.cases_asked, 'case')} was run to its end on {part.named}: {why}."
     run = (
         f"In {effort.cases_run:,} of {counted(effort.cases_asked, 'case')} drawn from seed {part.seed} "
         f"({counted(effort.steps, 'step')}){saved_of(effort)}, {part.named}"
