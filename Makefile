@@ -12,8 +12,7 @@ BUDGET ?= 120
 # Folders outside the package that hold typed Python; each is checked from the day it has some.
 TYPED := $(foreach folder,benchmarks tools,$(if $(wildcard $(folder)/*.py),$(folder)))
 
-# Tests run on all cores.  Those that share something that is dear to make, or build on one another, are a group.
-SHARED := --numprocesses auto --dist loadgroup
+SPREAD := --numprocesses auto # tests run on all cores; tests/conftest.py says which stay together
 
 .DEFAULT_GOAL := help
 .PHONY: help setup campaign test lint format types bench mutation nightly java build bundle constraints clean
@@ -33,7 +32,7 @@ campaign: $(STAMP) java ## Run a campaign of two minutes on all cores, and say w
 
 test: $(STAMP) ## Run the tests (ARGS="-k name" picks some)
 	@tools/java17 || true # without one, what needs it is skipped
-	$(BIN)/python -m pytest $(SHARED) $(ARGS)
+	$(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
 lint: $(STAMP) ## Check style and formatting
 	$(BIN)/ruff check .
@@ -53,7 +52,7 @@ mutation: $(STAMP) ## Break the reference one token at a time: do the laws notic
 	PATH="$(CURDIR)/$(BIN):$$PATH" tools/mutation $(ARGS)
 
 nightly: $(STAMP) ## The tests at length, then mutation and benchmarks
-	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest $(SHARED) $(ARGS)
+	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest $(SPREAD) $(ARGS)
 	$(MAKE) mutation bench ARGS=
 
 java: ## Look for the Java 17 that Spark needs (as root on Debian: install it)

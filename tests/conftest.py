@@ -9,10 +9,20 @@ from pathlib import Path
 
 import pytest
 from hypothesis.errors import InvalidArgument
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from brokerlaw.properties import profiles
 
 from .kill_table import KILL, kill_table
+
+TOGETHER = {  # files whose tests share something that is dear to make, or go on with what others made
+    "test_docs.py",
+    "test_install_beside.py",
+    "test_report_browser.py",
+    "test_spark_campaign.py",
+    "test_spark_robust.py",
+}
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -36,6 +46,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if long:
         items[:] = [item for item in items if item not in long]
         config.hook.pytest_deselected(items=long)
+
+
+class TogetherOrAlone(LoadScopeScheduling):
+    """Which tests go to one process, the large groups first: those of a file in `TOGETHER`, and else each alone."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return file if Path(file).name in TOGETHER else nodeid
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> TogetherOrAlone:
+    """How tests are spread over processes where there are several."""
+    return TogetherOrAlone(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)

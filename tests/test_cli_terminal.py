@@ -138,3 +138,20 @@ def test_changes_tell_rows_that_came_went_and_changed() -> None:
         "places  + name=c at=4 seen=[(1, 2)]",
         "list  + 1",
     ]
+
+
+def test_an_interrupt_while_everything_is_imported_is_one_line() -> None:
+    program = """
+import sys
+
+class Slow:
+    def find_spec(self, name, *_):
+        if name == "brokerlaw.cli.main":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Slow())
+from brokerlaw.cli import entry
+sys.exit(entry())
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "brokerlaw: interrupted\n")

@@ -24,8 +24,6 @@ from attrs import frozen
 
 from brokerlaw.cli.main import COMMANDS
 
-pytestmark = pytest.mark.xdist_group("docs")  # some commands go on with what others made
-
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 TESTED_ELSEWHERE = {"docs/plug-in.md": "test_docs_plug_in.py"}  # its blocks are sessions, marked `console`

@@ -16,8 +16,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("install_beside")  # one wheel for all
-
 LINKED = ("spec", "reference", "driver", "properties", "spark_fuzz", "conformance")
 BUILD = "from setuptools import build_meta; import sys; print(build_meta.{hook}(sys.argv[1]))"
 OURS = "import brokerlaw.spec.core"

@@ -17,8 +17,6 @@ from brokerlaw.report.write import write_formats
 from . import report_samples as samples
 from .browser import Browser, browser_program
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 PAGES = ("broken", "clean", "several", "harmful", "changed")
 
 

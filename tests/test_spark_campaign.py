@@ -39,7 +39,7 @@ from .spark_harness import (
 from .spark_subjects import TOY_WITH_CANARY
 from .toy import TOY
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 BROKEN = (*ON_TOY, "--mutant", "only-first-purse-ages", "--cases", "1_200", "--seed", "5")
 TROUBLED = (*ON_TOY, "--subject", "tests.spark_subjects:Troubled", "--case-seconds", "1", "--case-memory", "500")

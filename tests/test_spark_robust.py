@@ -24,7 +24,7 @@ from .spark_harness import (
     words_of,
 )
 
-pytestmark = [pytest.mark.spark, pytest.mark.nightly, pytest.mark.xdist_group("robust")]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 EXECUTOR = "CoarseGrainedExecutorBackend"
 CASES = ("--cases", "700", "--seed", "3", "--max-steps", "20")
@@ -98,3 +98,22 @@ def test_a_killed_driver_goes_on_where_it_was_and_runs_nothing_again(expected: s
     assert "there already, and not run again: " in done.out
     assert report_in(out)["digest"] == expected
     assert {name: files_of(out)[name] for name in done_by_then} == done_by_then
+
+
+def test_a_short_campaign_has_something_to_show_and_says_what_it_dropped(tmp_path: Path) -> None:
+    done = fuzz("cursor_ranks", "--cases", "100_000_000", "--time-budget", "8", "--out", str(tmp_path))
+    assert done.code == 0
+    data = report_in(tmp_path)
+    assert data["systems"][0]["cases"]["run"] > 0
+    assert data["systems"][0]["stopped"] == "the time budget ended"
+    assert [each["caught"] == each["ranges"] > 0 for each in data["canaries"]] == [True]
+
+
+def test_a_campaign_that_is_interrupted_before_spark_is_up_leaves_nothing_behind(tmp_path: Path) -> None:
+    with running("cursor_ranks", "--cases", "1_000", "--out", str(tmp_path / "out")) as campaign:
+        until(lambda: [line for line in descendants(campaign.pid).values() if "java" in line], campaign)
+        os.killpg(campaign.pid, signal.SIGINT)
+        out, err = campaign.communicate(timeout=WAIT_SECONDS)
+    assert (campaign.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []

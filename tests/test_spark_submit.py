@@ -102,8 +102,8 @@ def test_a_folder_or_a_setting_that_can_not_be_is_refused_before_anything_starts
     refused: Refused, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("mine")
-    assert refused("--out", "file/x") == "brokerlaw: file/x: file is not a folder"
-    assert refused("--out", "file") == "brokerlaw: file: file is not a folder"
+    assert refused("--out", "file/x") == "brokerlaw: file/x can not be made, since file is not a folder"
+    assert refused("--out", "file") == "brokerlaw: file is not a folder"
     assert "Spark takes '[' for part of a pattern" in refused("--out", "run[1]")
     assert refused("--out", "out", "--spark-conf", "fast=true").endswith(
         "--spark-conf fast=true: expected spark.NAME=VALUE"
@@ -117,6 +117,7 @@ def test_a_folder_or_a_setting_that_can_not_be_is_refused_before_anything_starts
     [
         (("--master", "moon"), "Spark did not start at moon: "),
         (("--spark-conf", "spark.task.cpus=many"), "Spark did not start: "),
+        (("--resume",), "out holds no campaign to go on with; without --resume one begins there"),
         (("--out", "nofs://host/run"), "--out nofs://host/run: Spark can not write there: "),
     ],
 )
@@ -143,7 +144,7 @@ def test_a_folder_in_which_nothing_can_be_written_is_named(refused: Refused, tmp
     if os.geteuid() != 0:
         place.mkdir(mode=0o500)
     said = refused("--out", str(place))
-    assert "can not be written" in said or "nothing can be written" in said
+    assert "can not be written" in said or "you can not write into" in said
     assert str(place) in said
 
 

@@ -76,7 +76,7 @@ def _short_list() -> list[str]:
     return [
         *table(rows, right=(2, 3, 4, 5, 6), indent=""),
         "",
-        "In text: the laws that `check` asks where no --dialect is named; the others belong to deviations from the text.",
+        "In text: the laws that `check` asks where no --dialect is named; the others are for deviations from it.",
         "`brokerlaw systems SYSTEM` shows everything of one.",
     ]
 
