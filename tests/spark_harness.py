@@ -75,6 +75,18 @@ def until(look: Callable[[], T | None], process: subprocess.Popen[str]) -> T:
     raise AssertionError(f"nothing came in {WAIT_SECONDS:g} s")
 
 
+def all_gone(group: int) -> bool:
+    """Whether a process group is empty; a worker may need a moment to see that its JVM has ended."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
 def whole_waves(out: Path) -> list[Path]:
     return sorted(path.parent for path in out.glob("ranges/*/_SUCCESS"))
 
