@@ -28,7 +28,7 @@ $(STAMP): pyproject.toml constraints.txt tools/setup
 
 campaign: $(STAMP) java ## Run a campaign of two minutes on all cores, and say which report to open
 	@n=1; while [ -e build/campaign-$$n ]; do n=$$((n + 1)); done; \
-	$(BIN)/brokerlaw fuzz --time-budget $(BUDGET) --seed $$n --out build/campaign-$$n $(ARGS)
+	$(BIN)/brokerlaw fuzz --time-budget $(BUDGET) --cases 100_000_000 --seed $$n --out build/campaign-$$n $(ARGS)
 
 test: $(STAMP) ## Run the tests (ARGS="-k name" picks some)
 	@tools/java17 || true # without one, what needs it is skipped

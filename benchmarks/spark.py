@@ -122,7 +122,7 @@ def _spark(options: Options, master: str) -> dict[str, Any]:
         (spread,) = whole.selectExpr("min(seconds) as least", "max(seconds) as most").collect()
         return {
             "steps": part.steps,
-            "seconds": part.seconds,
+            "seconds": done.waves_seconds,
             "heap_mib": min(heaps),
             "worker_mib": done.peak_kib / 1024,
             "range_size": part.effort.range_size,

@@ -12,6 +12,7 @@ from attrs import Factory, define, frozen
 
 from .loop import Result
 from .sketch import distinct, smallest
+from .tally import few_pairs
 
 BUCKETS = 50
 
@@ -43,7 +44,7 @@ class Bucket:
         self.steps += tally.steps
         self.findings += sum(result.broken.values())
         self.states = smallest([*self.states, *tally.states])
-        self.pairs |= tally.pairs
+        self.pairs = few_pairs(self.pairs | tally.pairs)
 
 
 @define

@@ -70,10 +70,19 @@ def identity_of(entry: Entry, subject: str) -> Identity:
     return Identity(subject, module, _relative(module), _version_of(top), commit, dirty, _hash_of(module))
 
 
-def source_hash(entry: Entry, subject: str) -> str:
-    """The hash alone: what has it was made from the same sources.  Empty where those can not be found."""
-    module = _module_of(entry, subject)
-    return code_version() if _is_ours(module) else _hash_of(module)
+def source_hash(entry: Entry, system: str, subject: str) -> str:
+    """A hash over everything that decides what a subject answers and what is asked of it: the modules that the user
+    named for the system and for the subject, and the one that the subject is made in."""
+    named = [name.partition(":")[0] for name in (system, subject) if _is_named(name)]
+    digest = sha256()
+    for module in sorted({*named, _module_of(entry, subject)}):
+        digest.update(f"{module} {code_version() if _is_ours(module) else _hash_of(module)}\n".encode())
+    return digest.hexdigest()
+
+
+def _is_named(name: str) -> bool:
+    """Whether this is MODULE:NAME."""
+    return ":" in name and not name.startswith(("mutant:", "exec:"))
 
 
 def _module_of(entry: Entry, subject: str) -> str:

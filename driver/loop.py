@@ -319,10 +319,8 @@ def _locate(job: Job, case: Case, number: int, plan: Plan) -> tuple[Breach, Case
 def _cover(tally: Tally, commands: list[Any], outcomes: list[Any]) -> None:
     """Counts which commands met which outcomes."""
     pairs = Counter(zip(map(type, commands), map(_label, outcomes), strict=False))
-    coverage = tally.coverage
     for (command, label), count in pairs.items():
-        key = f"{command.__name__} > {label}"
-        coverage[key] = coverage.get(key, 0) + count
+        tally.cover(command.__name__, label, count)
 
 
 def _pairs(commands: list[Any], outcomes: list[Any]) -> set[int]:

@@ -32,6 +32,7 @@ from .work import Drawn, Work
 RANGE_SIZE = 250  # cases; a new child costs about as much as five
 COMMIT_SECONDS = 0.1  # how often a child sends what it has
 POLL_SECONDS = 0.05
+BUDGET_ENDED = "the time budget ended"
 INTERRUPTED = "interrupted"  # why a campaign stopped that its user stopped
 PROBES = 3  # cases of a range that are run again to see in which step they end
 
@@ -84,7 +85,7 @@ def supervise_many(
 
     def ranges() -> Iterator[_Range]:
         for first in range(0, count, range_size):
-            if total.stopped or interrupted() or _hangs(total) >= limits.max_hangs:
+            if total.stopped or interrupted() or hangs(total) >= limits.max_hangs:
                 return
             yield _Range(work, limits, first, min(first + range_size, count))
 
@@ -102,14 +103,15 @@ def supervise_many(
             total.findings = fewest(total.findings, work.job.max_findings)
             total.ended = fewest(total.ended, work.job.max_findings)
     if total.tally.cases + sum(total.ended_count.values()) < count and not total.stopped:
-        total.stopped = INTERRUPTED if interrupted() else _why_stopped(total, limits, time_budget_seconds)
+        total.stopped = INTERRUPTED if interrupted() else why_stopped(total, limits, time_budget_seconds)
     return total
 
 
-def _why_stopped(result: Result, limits: Limits, time_budget_seconds: float | None) -> str:
-    if time_budget_seconds is None or _hangs(result) >= limits.max_hangs:
-        return f"{_hangs(result)} cases took longer than {limits.case_seconds:g} s each"
-    return "the time budget ended"
+def why_stopped(result: Result, limits: Limits, time_budget_seconds: float | None = None) -> str:
+    """Why not all cases were run, where nobody interrupted."""
+    if time_budget_seconds is None or hangs(result) >= limits.max_hangs:
+        return f"{hangs(result)} cases took longer than {limits.case_seconds:g} s each"
+    return BUDGET_ENDED
 
 
 def _counts(results: list[Result]) -> Counts:
@@ -235,8 +237,8 @@ class _Range:
                 self.watch = Watch(fork(lambda board, send: self._probe(number, board, send), self.limits), self.limits)
                 return False
             self._close_suspect(None, None)
-        if _hangs(self.result) >= self.limits.max_hangs:
-            self.result.stopped = _why_stopped(self.result, self.limits, None)
+        if hangs(self.result) >= self.limits.max_hangs:
+            self.result.stopped = why_stopped(self.result, self.limits, None)
             return True
         if self._next() is None:
             return True
@@ -316,5 +318,6 @@ class _Range:
         send({"done": True})
 
 
-def _hangs(result: Result) -> int:
+def hangs(result: Result) -> int:
+    """How many cases were ended for the time they took."""
     return sum(count for key, count in result.ended_count.items() if key.startswith("hang "))

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from heapq import nsmallest
 from typing import Any
 
 from attrs import Factory, define
 
 from .sketch import smallest
 
+MAX_COVERAGE = 2_000  # pairs of command and outcome that are told apart: a subject may give any reason for a refusal
+MAX_PAIRS = 50_000
 HOLDS, VACUOUS_COUNT, BROKEN = 0, 1, 2
+OTHER = "other"
+
+
+def few_pairs(pairs: set[int]) -> set[int]:
+    """The least of them, where there are too many."""
+    return pairs if len(pairs) <= MAX_PAIRS else set(nsmallest(MAX_PAIRS, pairs))
 
 
 @define
@@ -31,6 +40,13 @@ class Tally:
         """The [held, vacuous, broken] counts of a law, made where they are missing."""
         return self.laws.setdefault(name, [0, 0, 0])
 
+    def cover(self, command: str, outcome: str, count: int) -> None:
+        """Counts that a command met an outcome."""
+        key = f"{command} > {outcome}"
+        if key not in self.coverage and len(self.coverage) >= MAX_COVERAGE:
+            key = f"{command} > {OTHER}"
+        self.coverage[key] = self.coverage.get(key, 0) + count
+
     def add(self, other: Tally) -> None:
         """Adds another tally to this one."""
         self.cases += other.cases
@@ -42,12 +58,14 @@ class Tally:
             mine = self.law(name)
             for index, count in enumerate(counts):
                 mine[index] += count
-        for ours, theirs in ((self.reached, other.reached), (self.coverage, other.coverage)):
-            for key, count in theirs.items():
-                ours[key] = ours.get(key, 0) + count
+        for key, count in other.reached.items():
+            self.reached[key] = self.reached.get(key, 0) + count
+        for key, count in other.coverage.items():
+            command, _, outcome = key.partition(" > ")
+            self.cover(command, outcome, count)
         if other.states:
             self.states = smallest([*self.states, *other.states])
-        self.pairs |= other.pairs
+        self.pairs = few_pairs(self.pairs | other.pairs)
         self.digest = (self.digest + other.digest) % 2**64
 
     def digest_hex(self) -> str:

@@ -44,7 +44,7 @@ TABLE: tuple[Entry, ...] = (
         {"legacy": LegacyEntryCache},
         entry_cache_mutants.MUTANTS,
         entry_cache_mutants.INEXPRESSIBLE,
-        canary="no-read-counts",
+        canary="keys-by-identity",
     ),
     Entry(
         CURSOR_RANKS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 from attrs import define, evolve, frozen
@@ -13,11 +13,11 @@ from attrs import define, evolve, frozen
 from ..driver.campaign import Options, check_names, corpus_of, job_of, known_identity, noted, replay, system_report
 from ..driver.corpus import SavedCase
 from ..driver.errors import Usage
-from ..driver.identity import Identity, code_version, environment
+from ..driver.identity import Identity, code_version, environment, source_hash
 from ..driver.loop import Job, Result
 from ..driver.report import Canary, Report
 from ..driver.subjects import find_entry
-from ..driver.supervisor import INTERRUPTED, RANGE_SIZE, supervise_many
+from ..driver.supervisor import BUDGET_ENDED, INTERRUPTED, RANGE_SIZE, supervise_many
 from ..reference.table import TABLE, Entry
 from ..spec.core import System
 from .plan import Lane, Plan
@@ -29,9 +29,9 @@ from .waves import Counts, Waves
 TRIAL_SECONDS = 0.7  # to see how fast a subject is, before a range size is chosen for it
 TRIAL_CASES = 2_000
 TASK_SECONDS = 5.0  # what a range should take; others of the same campaign may be some times faster or slower
+LONGEST_SECONDS = 20.0  # and no range of whole stretches may take longer, by the trial
 TASKS_IN_BUDGET = 12  # one after the other on a core, at least, so that a short campaign has something to show
 TASKS_EACH = 4  # ranges of a lane for each core, at least, so that cores end about together
-BUDGET_ENDED = "the time budget ended"
 LOST = "some of its ranges are not in its files any more"
 
 
@@ -47,7 +47,6 @@ class FuzzOptions:
     resume: bool = False
     verbose: bool = False
     settings: dict[str, str] | None = None  # for Spark
-    canary: tuple[Lane, ...] | None = None  # none: those of the table
 
 
 @frozen
@@ -73,7 +72,8 @@ class Done:
     session: Session
     folder: Folder
     environment: dict[str, Any]
-    seconds: float
+    seconds: float  # in all
+    waves_seconds: float  # without the start of Spark and the adding up
     resumed_ranges: int  # that were there already
     range_size: int
     given_up_ranges: int  # that were under way when the campaign was ended
@@ -103,19 +103,19 @@ def fuzz(
     check_ready()
     ready = _prepared(options, progress, interrupted)
     jobs = ready.jobs
-    speed = 0.0 if options.range_size else _trial(options, jobs, progress)
+    speed = 0.0 if options.range_size or options.resume else _trial(options, jobs, progress)
     progress(_only("starting Spark"))
     with session(options.master, options.verbose, options.settings) as running:
         if interrupted():
             raise KeyboardInterrupt  # nothing is there to show, and nothing was written
         folder = Folder(running, options.out)
-        size = options.range_size or _range_size(options, speed, running.slots)
+        size = options.range_size or range_size(options.campaign, speed, running.slots)
         plan = _settled(folder, _plan(options, ready, size), options)
         resumed = sum(wave.stop - wave.first for wave in folder.waves())
-        ran_seconds, given_up = _run(options, running, folder, plan, resumed, progress, interrupted)
+        waves_seconds, given_up = _run(options, running, folder, plan, resumed, progress, interrupted)
         progress(_only("adding up"))
         lanes = totals(running, folder, plan, _systems(options, plan), jobs[0].max_findings)
-        report = _report(options, plan, ready, lanes, ran_seconds, interrupted())
+        report = _report(options, plan, ready, lanes, running.slots, interrupted())
         spark = {"spark": running.context.version, "java": running.java, "master": running.context.master}
         yield Done(
             report,
@@ -123,6 +123,7 @@ def fuzz(
             folder,
             {**ready.environment, **spark},
             time.monotonic() - began,
+            waves_seconds,
             resumed,
             plan.range_size,
             given_up,
@@ -137,6 +138,7 @@ class _Ready:
 
     jobs: list[Job]
     identities: list[Identity]
+    sources: tuple[str, ...]  # a hash for each
     environment: dict[str, Any]
     saved: list[tuple[SavedCase, ...]]
     skipped: int | None
@@ -150,6 +152,8 @@ def _prepared(options: FuzzOptions, progress: Callable[[Progress], None], interr
     check_names(campaign)
     jobs = [job_of(campaign, entry) for entry in campaign.entries]
     identities = [known_identity(entry, campaign.subject) for entry in campaign.entries]
+    named = zip(campaign.entries, options.names, strict=True)
+    sources = tuple(source_hash(entry, name, campaign.subject) for entry, name in named)
     around, corpus = environment(), corpus_of(campaign)
     saved = [noted(corpus, job) for job in jobs]
     if any(saved):
@@ -160,7 +164,7 @@ def _prepared(options: FuzzOptions, progress: Callable[[Progress], None], interr
         left = None if budget is None else max(0.0, budget - (time.monotonic() - began))
         replayed.append(replay(campaign, job, cases, interrupted, left))
     skipped = corpus.skipped if campaign.corpus is not None else None
-    return _Ready(jobs, identities, around, saved, skipped, replayed)
+    return _Ready(jobs, identities, sources, around, saved, skipped, replayed)
 
 
 def _only(doing: str) -> Progress:
@@ -175,7 +179,7 @@ def _plan(options: FuzzOptions, ready: _Ready, range_size: int) -> Plan:
     lanes = tuple(Lane(name, campaign.subject, campaign.dialect) for name in options.names)
     return Plan(
         lanes,
-        canaries_for(campaign.entries, options.names) if options.canary is None else options.canary,
+        canaries_for(campaign.entries, options.names),
         campaign.seed,
         campaign.cases,
         range_size,
@@ -185,7 +189,7 @@ def _plan(options: FuzzOptions, ready: _Ready, range_size: int) -> Plan:
         campaign.max_steps,
         campaign.limits,
         code_version(),
-        tuple(identity.sha256 for identity in ready.identities),
+        ready.sources,
     )
 
 
@@ -198,7 +202,7 @@ def canaries_for(entries: tuple[Entry, ...], names: tuple[str, ...]) -> tuple[La
 
 def _trial(options: FuzzOptions, jobs: list[Job], progress: Callable[[Progress], None]) -> float:
     """How many cases a second one core runs of the slowest subject, by a short trial of each."""
-    slowest = float(TRIAL_CASES)
+    slowest = inf
     campaign = options.campaign
     for job in jobs:
         progress(_only(f"trying how fast {job.system.name} is"))
@@ -211,21 +215,24 @@ def _trial(options: FuzzOptions, jobs: list[Job], progress: Callable[[Progress],
     return slowest
 
 
-def _range_size(options: FuzzOptions, cases_per_second: float, slots: int) -> int:
-    """A range size with which tasks take some seconds, and every core gets some."""
-    budget = options.campaign.time_budget_seconds
+def range_size(campaign: Options, cases_per_second: float, slots: int) -> int:
+    """A range size with which tasks take some seconds, and every core gets some; whole stretches, unless the subject is
+    so slow that one of them would take too long."""
+    budget = campaign.time_budget_seconds
     seconds = TASK_SECONDS if budget is None else min(TASK_SECONDS, budget / TASKS_IN_BUDGET)
-    wanted = cases_per_second * seconds
-    fair = options.campaign.cases / (TASKS_EACH * max(slots, options.campaign.jobs))
-    return max(1, ceil(min(wanted, fair) / RANGE_SIZE)) * RANGE_SIZE
+    fair = campaign.cases / (TASKS_EACH * max(slots, campaign.jobs))
+    wanted = min(cases_per_second * seconds, fair)
+    if cases_per_second * LONGEST_SECONDS < RANGE_SIZE:
+        return max(1, int(wanted))
+    return max(1, ceil(wanted / RANGE_SIZE)) * RANGE_SIZE
 
 
 def _settled(folder: Folder, plan: Plan, options: FuzzOptions) -> Plan:
     """The plan to go by: that of the campaign that is there, where it is the same one.  Raises Usage where not."""
-    there = folder.plan()
-    if there is None:
-        if folder.waves():
-            raise Usage(f"{options.out}: there are ranges, but no plan of the campaign that they belong to")
+    there, begun = folder.plan(), bool(folder.waves())
+    if there is None and begun:
+        raise Usage(f"{options.out}: there are ranges, but no plan of the campaign that they belong to")
+    if there is None or not (begun or options.resume):  # one that never came to anything stands in nobody's way
         if options.resume:
             raise Usage(f"{options.out} holds no campaign to go on with; without --resume one begins there")
         folder.write_plan(plan)
@@ -287,9 +294,10 @@ def _report(
     plan: Plan,
     ready: _Ready,
     lanes: list[LaneTotals],
-    seconds: float,
+    slots: int,
     interrupted: bool,
 ) -> Report:
+    """What it came to.  The seconds of a system are what all cores together needed for it, now and before a resume."""
     campaign = options.campaign
     budget = campaign.time_budget_seconds is not None
     parts = []
@@ -298,7 +306,7 @@ def _report(
         if result.tally.cases + sum(result.ended_count.values()) < plan.cases and not result.stopped:
             result.stopped = INTERRUPTED if interrupted else BUDGET_ENDED if budget else LOST
         tested, before = ready.identities[number], ready.replayed[number]
-        part = system_report(campaign, tested, job, result, before, lane.effort, seconds)
+        part = system_report(campaign, tested, job, result, before, lane.effort, lane.seconds / slots)
         parts.append(evolve(part, saved=ready.saved[number]))
     canaries = [_canary(names, lane) for names, lane in zip(plan.canaries, lanes[len(parts) :], strict=True)]
     heard = [canary for canary in canaries if canary.ranges]  # a short campaign may have room for one alone

@@ -56,7 +56,7 @@ class Plan:
     max_steps: int | None = field(validator=validators.optional(_WHOLE))
     limits: Limits
     code: str = field(validator=validators.instance_of(str))  # a hash over our sources
-    subjects: tuple[str, ...]  # a hash over the sources of each lane's subject
+    subjects: tuple[str, ...]  # for each lane a hash over the sources of its subject and system
 
     @property
     def everyone(self) -> tuple[Lane, ...]:
@@ -122,7 +122,7 @@ _NAMES = {
     "max_steps": "--max-steps",
     "limits": "what a case may cost",
     "code": "brokerlaw's own code",
-    "subjects": "the subject's source",
+    "subjects": "the source of subject or system",
 }
 
 

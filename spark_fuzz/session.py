@@ -6,6 +6,7 @@ that was submitted to.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -40,10 +41,8 @@ _SETTINGS = {
     "spark.app.name": "brokerlaw",
     "spark.executor.extraJavaOptions": LEAN,
     "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "8",  # totals are small
     "spark.sql.adaptive.enabled": "false",  # and few
-    "spark.sql.execution.pythonUDF.arrow.enabled": "false",
     "spark.sql.parquet.compression.codec": "zstd",
     "mapreduce.fileoutputcommitter.algorithm.version": "1",  # what a task wrote appears when its wave is whole
 }
@@ -85,9 +84,18 @@ def session(
             if not str(context.master).startswith("local") and not _is_sent(context):
                 context.addPyFile(str(packed(Path(folder))))
             context.setLogLevel("INFO" if verbose else "ERROR")
+            if not verbose:
+                _hush(context)
             yield started
         finally:
             _stop()
+
+
+def _hush(context: SparkContext) -> None:
+    """Whatever talks to the JVM would print a stack trace when it is gone; we say that in a sentence."""
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    server: Any = context._accumulatorServer
+    server.handle_error = lambda request, address: None
 
 
 def check_ready() -> None:
@@ -108,6 +116,8 @@ def _start(master: str | None, verbose: bool, settings: dict[str, str], words: I
             conf.setMaster(master or DEFAULT_MASTER)
         for name, value in _SETTINGS.items():
             conf.setIfMissing(name, value)
+        if "spark.ui.showConsoleProgress" not in settings:  # its shell turns it on, and we show progress ourselves
+            conf.set("spark.ui.showConsoleProgress", "false")
         here = conf.get("spark.master", "").startswith("local")
         if here:
             conf.setIfMissing("spark.driver.host", "127.0.0.1")  # nobody else has to find us

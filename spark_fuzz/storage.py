@@ -68,7 +68,7 @@ class Folder:
         return data.decode("utf-8", "replace")
 
     def write(self, name: str, text: str) -> None:
-        """Writes a file: whole or not at all, over one that is there."""
+        """Writes a file, over one that is there, and never half of it.  One killed meanwhile may leave `.NAME.new`."""
         path = self._path(name)
         beside = self._jvm.org.apache.hadoop.fs.Path(path.getParent(), f".{path.getName()}.new")
         with _told(f"{self.uri_of(name)}: can not be written"):

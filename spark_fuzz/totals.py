@@ -17,6 +17,7 @@ from ..driver.errors import Usage
 from ..driver.finding import finding_from_json
 from ..driver.loop import Result
 from ..driver.sketch import KEPT
+from ..driver.tally import MAX_PAIRS
 from ..spec.core import System
 from .errors import SPARKS_OWN, sentence_of
 from .plan import Plan
@@ -24,6 +25,7 @@ from .rows import SCHEMA
 from .session import Session
 from .storage import Folder
 
+MOST_KEYS = 10_000  # of one kind of count that reach the driver: a subject may give any reason for a refusal
 _SUMS = ("cases", "steps", "checked_cases", "checked_steps", "observed_steps", "digest")
 _TALLIED, _LISTED = ("reached", "coverage"), ("broken", "ended_count")
 _LAWS = ("held", "vacuous", "law_broken")
@@ -38,6 +40,7 @@ class LaneTotals:
     ranges: int = 0
     caught: int = 0  # ranges in which something broke
     retried: int = 0  # ranges that a second attempt, or a later one, ran
+    seconds: float = 0.0  # that its ranges took, added up
     peak_kib: int = 0  # the most memory that a worker or one of its children held
 
 
@@ -56,6 +59,8 @@ def totals(
         _add_efforts(lanes, rows, plan)
     except SPARKS_OWN as error:
         raise Usage(f"{folder.uri_of('ranges')}: can not be added up: {sentence_of(error)}") from None
+    except (ValueError, TypeError, LookupError, AttributeError) as error:  # somebody else wrote in our files
+        raise Usage(f"{folder.uri_of('ranges')}: a row is not as it should be: {error}") from None
     finally:
         rows.unpersist()
     return lanes
@@ -82,7 +87,9 @@ def _add_counts(lanes: list[LaneTotals], rows: DataFrame) -> None:
         .groupBy("lane", "what", "key")
         .agg(F.sum("n").alias("n"), F.max("n").alias("most"))
     )
-    for row in table.orderBy("lane", "what", "key").collect():
+    alike = Window.partitionBy("lane", "what").orderBy("key")
+    few = table.withColumn("place", F.row_number().over(alike)).where(F.col("place") <= MOST_KEYS)
+    for row in few.orderBy("lane", "what", "key").collect():
         _count(lanes[row.lane], row.what, row.key, int(row.n), int(row.most))
 
 
@@ -142,13 +149,14 @@ def _add_findings(lanes: list[LaneTotals], rows: DataFrame, systems: tuple[Syste
 
 def _add_efforts(lanes: list[LaneTotals], rows: DataFrame, plan: Plan) -> None:
     """How each lane went on: sums and sketches for each stretch of its cases."""
-    place = F.floor(F.col("first") * BUCKETS / F.lit(max(1, plan.cases)))
-    placed = rows.withColumn("bucket", F.least(F.lit(BUCKETS - 1), place).cast("int"))
+    placed = rows.withColumn("bucket", F.expr(f"cast(first * {BUCKETS} div {max(1, plan.cases)} as int)"))
     broken = F.aggregate(F.map_values("broken"), F.lit(0).cast("bigint"), lambda so_far, n: so_far + n)
-    counts = [F.sum(what).alias(name) for name, what in (("cases", "cases"), ("steps", "steps"), ("findings", broken))]
+    sums = (("cases", "cases"), ("steps", "steps"), ("seconds", "seconds"), ("findings", broken))
+    counts = [F.sum(what).alias(name) for name, what in sums]
     for row in placed.groupBy("lane", "bucket").agg(F.count("*").alias("ranges"), *counts).collect():
         effort = lanes[row.lane].effort
         effort.ranges += row.ranges
+        lanes[row.lane].seconds += row.seconds
         bucket = effort.bucket(row.bucket)
         bucket.cases, bucket.steps, bucket.findings = row.cases, row.steps, row.findings
     hashes = [
@@ -157,7 +165,7 @@ def _add_efforts(lanes: list[LaneTotals], rows: DataFrame, plan: Plan) -> None:
     ]
     smallest = Window.partitionBy("lane", "bucket", "of").orderBy("hash")
     ranked = hashes[0].union(hashes[1]).distinct().withColumn("place", F.row_number().over(smallest))
-    kept = ranked.where((F.col("of") == "pairs") | (F.col("place") <= KEPT))
+    kept = ranked.where(F.col("place") <= F.when(F.col("of") == "pairs", MAX_PAIRS).otherwise(KEPT))
     grouped: list[Any] = kept.groupBy("lane", "bucket", "of").agg(F.collect_list("hash").alias("hashes")).collect()
     for row in grouped:
         bucket = lanes[row.lane].effort.bucket(row.bucket)

@@ -61,7 +61,7 @@ class Waves:
         """Runs waves until all is done, or the time is over, or the user ends it.  Raises Usage where a range can not
         be run at all."""
         self.gaps = missing(self.folder.waves(), self.plan.ranges)
-        self.told = [self.session.context.accumulator(0) for _ in range(4)]
+        self.told = [self.session.context.accumulator(0) for _ in range(5)]
         running: dict[Future[None], tuple[Wave, float]] = {}
         with ThreadPoolExecutor(SIDE_BY_SIDE) as threads:
             try:
@@ -69,7 +69,7 @@ class Waves:
                     done, _ = wait(running, LOOK_SECONDS, FIRST_COMPLETED)
                     for each in done:
                         self._ended(each, *running.pop(each))
-                    self.progress(Counts(*[accumulator.value for accumulator in self.told]))
+                    self.progress(Counts(*[accumulator.value for accumulator in self.told[:4]]))
                     if self._is_over(-GRACE_SECONDS):
                         return
             finally:
@@ -86,10 +86,15 @@ class Waves:
 
     def _start(self, threads: ThreadPoolExecutor, running: dict[Future[None], tuple[Wave, float]]) -> bool:
         """Starts what there is room for; whether anything runs."""
-        while len(running) < SIDE_BY_SIDE and self.gaps and not self._is_over():
+        while len(running) < SIDE_BY_SIDE and self.gaps and not self._is_over() and not self._has_stopped():
             wave = self._next()
             running[threads.submit(self._write, wave)] = wave, time.monotonic()
         return bool(running)
+
+    def _has_stopped(self) -> bool:
+        """Whether a range gave up because its cases took too long; `brokerlaw check` ends there too."""
+        stopped: int = self.told[-1].value
+        return stopped > 0
 
     def _is_over(self, at_seconds: float = 0.0) -> bool:
         left = self.seconds_left()
@@ -112,24 +117,23 @@ class Waves:
     def _ended(self, done: Future[None], wave: Wave, began: float) -> None:
         error = done.exception()
         if error is None:
-            seconds = time.monotonic() - began  # two waves share the cores, so that this is a little too long
+            seconds = time.monotonic() - began  # two waves share the cores, so that this is up to twice too long
             self.task_seconds = seconds * self.session.slots / (wave.stop - wave.first)
-        elif not self._is_over():
-            raise _as_usage(error) from None
-        else:
+        elif self.interrupted():  # Ctrl-C reaches Spark's processes too
             self.given_up += wave.stop - wave.first
+        else:
+            raise _as_usage(error) from None
 
     def _write(self, wave: Wave) -> None:
         """One wave: a DataFrame of indices in, a folder of Parquet out.  In a thread of its own."""
         spark, plan = self.session.spark, self.plan
         self.session.context.setJobGroup(GROUP, f"ranges {wave.first} to {wave.stop - 1}", interruptOnCancel=True)
-        ranges, cases, steps, findings = self.told
+        ranges, *told = self.told
 
         def work(indices: Any) -> Any:
-            def tell(some_cases: int, some_steps: int, some_findings: int) -> None:
-                cases.add(some_cases)
-                steps.add(some_steps)
-                findings.add(some_findings)
+            def tell(*more: int) -> None:
+                for accumulator, number in zip(told, more, strict=True):
+                    accumulator.add(number)
 
             context = TaskContext.get()
             assert context is not None

@@ -20,12 +20,13 @@ from ..driver.finding import fewest
 from ..driver.identity import code_version, source_hash
 from ..driver.loop import Job, Result
 from ..driver.subjects import find_entry, find_subject
-from ..driver.supervisor import RANGE_SIZE, supervise
+from ..driver.supervisor import RANGE_SIZE, hangs, supervise, why_stopped
 from .plan import Plan, Range
 from .rows import row_of
 
-Tell = Callable[[int, int, int], None]
-"""Told how many cases and steps were done, and how many findings there were, each time there is something to tell."""
+Tell = Callable[[int, int, int, int], None]
+"""Told how many cases and steps were done, how many findings there were, and 1 where the range gives up, each time
+there is something to tell."""
 
 
 def run_ranges(plan: Plan, indices: Iterable[int], attempt: int, tell: Tell) -> Iterator[tuple[Any, ...]]:
@@ -56,10 +57,13 @@ def _run(plan: Plan, piece: Range, tell: Tell) -> Result:
         total.add(done)
         total.findings = fewest(total.findings, job.max_findings)
         total.ended = fewest(total.ended, job.max_findings)
+        gives_up = hangs(total) >= plan.limits.max_hangs
         if not plan.everyone[piece.lane].canary:
-            broken = sum(done.broken.values()) + sum(done.ended_count.values())
-            tell(done.tally.cases + sum(done.ended_count.values()), done.tally.steps, broken)
-        if total.stopped:
+            ended = sum(done.ended_count.values())
+            broken = sum(done.broken.values()) + ended
+            tell(done.tally.cases + ended, done.tally.steps, broken, int(gives_up))
+        if gives_up:
+            total.stopped = why_stopped(total, plan.limits)
             break
     return total
 
@@ -72,9 +76,9 @@ def job_of(plan: Plan, lane: int) -> Job:
     named = find_subject(entry, names.subject)
     if names.canary:  # whatever was asked of the others, it goes by the ordinary rules
         return Job(entry.system, named.make, named.name, plan.seed, names.dialect)
-    if source_hash(entry, names.subject) != plan.subjects[lane]:
+    if source_hash(entry, names.system, names.subject) != plan.subjects[lane]:
         raise Usage(
-            f"this executor has another source of {names.subject} than the campaign that sent it work; give the same "
+            f"this executor has other sources of {names.subject} than the campaign that sent it work; give the same "
             "to all, with --py-files"
         )
     return Job(

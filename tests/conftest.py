@@ -39,8 +39,8 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what takes minutes, but for the nightly profile and for those who choose by marker themselves."""
-    if profiles.profile() == "nightly" or config.getoption("markexpr"):
+    """Leaves out what takes minutes, but for the nightly profile and for those who name the marker themselves."""
+    if profiles.profile() == "nightly" or "nightly" in config.getoption("markexpr"):
         return
     long = [item for item in items if item.get_closest_marker("nightly")]
     if long:

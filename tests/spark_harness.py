@@ -75,16 +75,22 @@ def until(look: Callable[[], T | None], process: subprocess.Popen[str]) -> T:
     raise AssertionError(f"nothing came in {WAIT_SECONDS:g} s")
 
 
-def all_gone(group: int) -> bool:
-    """Whether a process group is empty; a worker may need a moment to see that its JVM has ended."""
+def all_gone(session: int) -> bool:
+    """Whether nothing is left of a session, whatever groups its processes made for themselves; a worker may need a
+    moment to see that its JVM has ended."""
     deadline = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < deadline:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
+        if not [stat for stat in Path("/proc").glob("[0-9]*/stat") if _session_of(stat) == session]:
             return True
         time.sleep(0.05)
     return False
+
+
+def _session_of(stat: Path) -> int:
+    try:
+        return int(stat.read_text().rpartition(")")[2].split()[3])
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def whole_waves(out: Path) -> list[Path]:

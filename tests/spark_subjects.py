@@ -28,6 +28,14 @@ class Slow(Turnstile):
         return super().apply(command)
 
 
+class Stuck(Turnstile):
+    """Hangs in every case that pushes."""
+
+    def push(self, visitor: str) -> Any:
+        time.sleep(600)
+        return super().push(visitor)
+
+
 class Troubled(Turnstile):
     """Fails in every way there is, by how its turnstile is set up."""
 

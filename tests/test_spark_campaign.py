@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import evolve, frozen
+from attrs import define, evolve
 
 from brokerlaw.driver.child import Limits
 from brokerlaw.driver.errors import Usage
@@ -89,7 +89,26 @@ def test_the_references_of_all_systems_go_through_as_with_check(tmp_path: Path) 
     done = fuzz(*words, "--out", str(tmp_path / "out"))
     assert (done.code, done.data["digest"]) == (0, checked.data["digest"])
     assert [part["system"] for part in done.data["systems"]] == [part["system"] for part in checked.data["systems"]]
+    assert [canary["system"] for canary in done.data["canaries"]] != []
     assert all(canary["caught"] == canary["ranges"] > 0 for canary in done.data["canaries"])
+
+
+def test_an_address_a_corpus_and_a_tolerated_law_are_as_with_check(tmp_path: Path) -> None:
+    corpus, law = tmp_path / "corpus", "idle_credit_comes_back"
+    corpus.mkdir()
+    words = (*BROKEN[:-4], "--cases", "300", "--seed", "5", "--tolerate", law, "--corpus", str(corpus), "--law", law)
+    address = (tmp_path / "far-away").as_uri()
+    done = ran(*words_of("fuzz", *words, "--out", address, "--master", "local[2]", "--verbose"), cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "Spark's default log4j profile" in done.err, "--verbose shows what Spark says"
+    assert f"report {address}/report.html" in done.out
+    data = report_in(tmp_path / "far-away")
+    (part,) = data["systems"]
+    assert {finding["tolerated"] for finding in part["findings"]} == {True}
+    assert [row["law"] for row in part["laws"]] == [law]
+    names = sorted(path.name for path in (tmp_path / "far-away" / "cases").iterdir())
+    assert names == sorted(path.name for path in (tmp_path / "brokerlaw-out").iterdir()) != []
+    assert ran(*words_of("check", *words, "--json"), cwd=tmp_path).data["digest"] == data["digest"]
 
 
 def test_what_ends_a_case_is_named_by_its_true_cause_and_costs_that_case_alone(tmp_path: Path) -> None:
@@ -139,17 +158,21 @@ def spark() -> Iterator[Session]:
         yield started
 
 
-@frozen
+@define
 class Small:
     """A small campaign, run by hand."""
 
     session: Session
     folder: Folder
     plan: Plan
+    given_up: int = 0  # ranges, in the last run
 
     def run(self, seconds_left: Callable[[], float | None] = lambda: None) -> Counts:
+        """Runs what is missing; the last counts that were told."""
         told = [Counts(0, 0, 0, 0)]
-        Waves(self.session, self.folder, self.plan, told.append, lambda: False, seconds_left).run()
+        waves = Waves(self.session, self.folder, self.plan, told.append, lambda: False, seconds_left)
+        waves.run()
+        self.given_up = waves.given_up
         return told[-1]
 
     def totals(self) -> list[LaneTotals]:
@@ -159,7 +182,7 @@ class Small:
 @pytest.fixture
 def small(spark: Session, tmp_path: Path) -> Small:
     lane = Lane("tests.spark_subjects:TOY_WITH_CANARY", "mutant:last-coin-is-free")
-    subject = source_hash(TOY_WITH_CANARY, lane.subject)
+    subject = source_hash(TOY_WITH_CANARY, lane.system, lane.subject)
     canary = evolve(lane, subject="mutant:maximum-plus-one", canary=True)
     plan = Plan((lane,), (canary,), 1, 300, 25, (), True, None, None, Limits(), code_version(), (subject,))
     return Small(spark, Folder(spark, str(tmp_path)), plan)
@@ -187,9 +210,10 @@ def test_there_is_one_row_for_each_range_and_rows_that_are_there_twice_count_onc
 
 def test_a_campaign_whose_time_is_over_goes_on_later_to_the_same_end(small: Small, tmp_path: Path) -> None:
     def until_one_is_whole() -> float:
-        return 0.0 if whole_waves(tmp_path) else 1_000.0
+        return -1_000.0 if whole_waves(tmp_path) else 1_000.0
 
     small.run(until_one_is_whole)
+    assert small.given_up > 0, "the other wave that was under way"
     some = small.totals()[0].result.tally
     assert 0 < some.cases < 300
     there = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.parquet")}
@@ -205,7 +229,7 @@ def test_what_an_executor_can_not_do_is_one_sentence(small: Small, tmp_path: Pat
     lane = evolve(small.plan.lanes[0], subject="tests.nowhere:Thing")
     for plan, sentence in (
         (evolve(small.plan, code="0" * 64), "this executor has other code of brokerlaw than the campaign"),
-        (evolve(small.plan, subjects=("0" * 64,)), "this executor has another source of mutant:last-coin-is-free"),
+        (evolve(small.plan, subjects=("0" * 64,)), "this executor has other sources of mutant:last-coin-is-free"),
         (evolve(small.plan, lanes=(lane,)), "subject tests.nowhere:Thing: there is no module 'tests.nowhere' here"),
     ):
         with pytest.raises(Usage, match=f"a range could not be run on Spark: {sentence}"):

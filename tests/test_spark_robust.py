@@ -100,7 +100,7 @@ def test_a_killed_driver_goes_on_where_it_was_and_runs_nothing_again(expected: s
     assert {name: files_of(out)[name] for name in done_by_then} == done_by_then
 
 
-def test_a_short_campaign_has_something_to_show_and_says_what_it_dropped(tmp_path: Path) -> None:
+def test_a_short_campaign_has_something_to_show(tmp_path: Path) -> None:
     done = fuzz("cursor_ranks", "--cases", "100_000_000", "--time-budget", "8", "--out", str(tmp_path))
     assert done.code == 0
     data = report_in(tmp_path)
@@ -117,3 +117,17 @@ def test_a_campaign_that_is_interrupted_before_spark_is_up_leaves_nothing_behind
     assert (campaign.returncode, out) == (130, "")
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_jvm_that_is_killed_is_one_sentence_and_the_campaign_goes_on_later(expected: str, tmp_path: Path) -> None:
+    words = (*SLOW, *CASES, "--master", "local[2]", "--range-size", "25", "--out", str(tmp_path))
+    with running(*words) as campaign:
+        until(lambda: whole_waves(tmp_path), campaign)
+        (jvm,) = [pid for pid, line in descendants(campaign.pid).items() if "org.apache.spark.deploy" in line]
+        os.kill(jvm, signal.SIGKILL)
+        out, err = campaign.communicate(timeout=WAIT_SECONDS)
+    assert (campaign.returncode, out) == (2, "")
+    assert "Spark's JVM has ended; --resume goes on with what is whole" in err.splitlines()[-1]
+    assert "Traceback" not in err
+    assert fuzz(*words, "--resume").code == 0
+    assert report_in(tmp_path)["digest"] == expected

@@ -23,13 +23,16 @@ SMALL = (*ON_TOY, "--cases", "40", "--range-size", "250")
 def test_spark_submit_from_elsewhere_finds_the_package_and_gives_workers_the_right_python(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("from brokerlaw.reference.cursor_ranks import CursorRanks as Mine\n")
     words = ("cursor_ranks", "--cases", "40", "--range-size", "250", "--json", "--quiet")
-    places = os.environ["PATH"].split(os.pathsep)
+    (tmp_path / "bin").mkdir()
+    wrong = tmp_path / "bin" / "python3"
+    wrong.write_text("#!/bin/sh\nexit 77\n")
+    wrong.chmod(0o755)
     done = ran(
         *(SUBMIT, "--master", "local[2]", CAMPAIGN, *words, "--subject", "mine:Mine", "--out", "out"),
         cwd=tmp_path,
-        PATH=os.pathsep.join(place for place in places if Path(place) != Path(sys.executable).parent),
+        PATH=os.pathsep.join([str(wrong.parent), os.environ["PATH"]]),
         PYTHONPATH="",
-        PYSPARK_PYTHON=sys.executable,  # the one thing that is needed
+        PYSPARK_DRIVER_PYTHON=sys.executable,  # the workers are to have the same, and not the first python3 there is
     )
     assert done.code == 0, done.out + done.err
     checked = ran(*words_of("check", "cursor_ranks", "--cases", "40", "--json"))

@@ -87,7 +87,12 @@ def add_campaign(parser: Parser, cases: int) -> None:
     parser.add_argument(
         "--no-model", action="store_true", help="set the model aside: the laws alone judge, at every step"
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="name the laws that were never put to the test")
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="name the laws that were never put to the test; with fuzz: show what Spark says, too",
+    )
 
 
 def _share(rate: float) -> str:

@@ -24,7 +24,7 @@ class Filed:
     """A finding, the file that its case is in (none where it could not be saved), and the command that shows it."""
 
     finding: Finding
-    path: Path | str | None  # an address where it is not on this machine
+    path: Path | None
     replay: str
 
 
@@ -83,7 +83,7 @@ def drawn_commands(case: Case, step: int, style: Style) -> list[str]:
     return lines
 
 
-def replay_command(path: Path | str, subject: str, own_system: str | None, laws: tuple[str, ...] = ()) -> str:
+def replay_command(path: Path, subject: str, own_system: str | None, laws: tuple[str, ...] = ()) -> str:
     """What to type to see a case again."""
     words = ["brokerlaw", "replay", str(path)]
     words += ["--system", own_system] if own_system else []

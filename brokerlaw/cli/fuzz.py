@@ -40,9 +40,10 @@ if TYPE_CHECKING:
 
 SUMMARY = "run a campaign of any size on Spark; it ends with a report to open"
 DESCRIPTION = """
-    Runs the cases of `brokerlaw check` on Spark: the same seed gives the same findings and the same digest, on one core
-    or on a cluster.  What is done is written to --out in waves, as Parquet; a campaign that was ended goes on with
-    --resume.  A canary, a mutant that must be caught, travels along: where it is not, the campaign fails.
+    Runs the cases of `brokerlaw check` on Spark: the same seed gives the same digest and (with ranges of a multiple of
+    250 cases) the same findings, on one core or on a cluster.  What is done is written to --out in waves, as Parquet; a
+    campaign that was ended goes on with --resume.  A canary, a mutant that must be caught, travels along: where it is
+    not, the campaign fails.
 
     Without --master it runs on an embedded Spark on all cores.  To run on a cluster, give its address, or use
     `spark-submit spark_fuzz/campaign.py` with the same options; docs/spark.md says how.
@@ -88,12 +89,15 @@ def run(args: Namespace, style: Style, meter: Meter) -> Answer:
     options = _options(args)
     from ..spark_fuzz.engine import fuzz  # only here: importing pyspark takes a second
 
-    with (
-        Interrupts() as interrupts,
-        fuzz(options, lambda progress: meter.show(told(progress)), interrupts.came) as done,
-    ):
-        meter.clear()
-        return _answer(args, options, done, style)
+    with Interrupts() as interrupts:
+        try:
+            with fuzz(options, lambda progress: meter.show(told(progress)), interrupts.came) as done:
+                meter.clear()
+                return _answer(args, options, done, style)
+        except Usage:
+            if interrupts.came():  # a JVM that Ctrl-C ended while it started is no news
+                raise KeyboardInterrupt from None
+            raise
 
 
 def _options(args: Namespace) -> FuzzOptions:
@@ -132,11 +136,12 @@ def _answer(args: Namespace, options: FuzzOptions, done: Done, style: Style) -> 
     how = made("spark", campaign, done.seconds, done.environment)
     data = report_data(report, filed, how)
     own = {given[entry.name]: entry for entry in campaign.entries if entry.name in given}
-    for name, text in (("report.json", _json(data)), *_documents(data, own).items()):
-        try:
+    try:
+        done.folder.write("report.json", _json(data))  # first: the others can be made of it
+        for name, text in _documents(data, own).items():
             done.folder.write(name, text)
-        except Usage as unwritten:
-            failure = failure or str(unwritten)
+    except Usage as unwritten:
+        failure = failure or str(unwritten)
     systems = {entry.name: entry.system for entry in campaign.entries}
     *lines, digest = report_lines(report, systems, filed, style, campaign.model, args.verbose)
     opened = done.folder.uri_of(FIRST) if is_address(args.out) else str(Path(args.out, FIRST))

@@ -30,8 +30,11 @@ def described(text: str) -> str:
     return dedent(text).strip()
 
 
-def whole(least: int) -> Callable[[str], int]:
-    """A whole number that is not less than this."""
+MAX_SEED = 2**63 - 1
+
+
+def whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    """A whole number that is not less than this, nor more than that."""
 
     def read(text: str) -> int:
         try:
@@ -40,6 +43,8 @@ def whole(least: int) -> Callable[[str], int]:
             number = least - 1
         if number < least:
             raise ArgumentTypeError(f"expected a whole number, {least} or more, got {text!r}")
+        if most is not None and number > most:
+            raise ArgumentTypeError(f"expected a whole number, {most} at most, got {text!r}")
         return number
 
     return read
@@ -91,7 +96,11 @@ def add_dialect(parser: ArgumentParser) -> None:
 
 def add_seed(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--seed", type=whole(0), default=0, metavar="S", help="the seed that names the run; the same seed, the same run"
+        "--seed",
+        type=whole(0, MAX_SEED),
+        default=0,
+        metavar="S",
+        help="the seed that names the run; the same seed, the same run",
     )
 
 

@@ -14,6 +14,7 @@ from ..report.findings import Known, known_systems
 from ..report.reader import read_report
 from ..report.words import VERDICT_WORDS
 from ..report.write import FILES, FORMATS, write_formats
+from ..spark_fuzz.places import is_address
 from ..told import counted, plain
 from .answer import Answer
 from .options import Parser
@@ -21,9 +22,9 @@ from .terminal import Meter, Style, wrapped
 
 SUMMARY = "make a document of what a campaign showed"
 DESCRIPTION = """
-    Reads DIR/report.json, which `check --out DIR` writes, and makes the invariant report of it: a page, the same as
-    Markdown and as JSON, and JUnit XML and SARIF for CI.  Without an option for a format it writes report.html,
-    report.md, report.junit.xml and report.sarif into DIR.
+    Reads DIR/report.json, which `fuzz --out DIR` and `check --out DIR` write, and makes the invariant report of it: a
+    page, the same as Markdown and as JSON, and JUnit XML and SARIF for CI.  Without an option for a format it writes
+    report.html, report.md, report.junit.xml and report.sarif into DIR.
 
     F is a file; `-` is standard output.  --json alone is --json -, as in every command.  A subject is never imported
     or run unless it comes with brokerlaw: the picture of a case is then drawn from the case itself.
@@ -100,11 +101,14 @@ def _places(args: Namespace) -> dict[str, str]:
 
 
 def _content(folder: Path, known: Known) -> Content:
+    if is_address(str(folder)):
+        raise Usage(f"{folder}: expected a folder of this machine; copy its report.json into one first")
     return content_of(read_report(folder), known)
 
 
 def _code(content: Content) -> int:
-    return 1 if content.verdict.word in ("untrusted", "broken") else 0
+    """The campaign's own, but that what was seen here counts too, where somebody edited the file."""
+    return 1 if content.exit_code == 1 or content.verdict.word in ("untrusted", "broken") else 0
 
 
 # ---- As text --------------------------------------------------------------------------------------------------------

@@ -183,10 +183,8 @@ def _told(node: Node) -> str:
 
 
 def _canaries(top: Node) -> tuple[CanaryPart, ...]:
-    many, one = top.get("canaries"), top.get("canary")
+    many = top.get("canaries")
     nodes = () if many.missing else many.items()
-    if not nodes and not one.missing:
-        nodes = (one,)
     return tuple(
         CanaryPart(
             node.get("system").text(),

@@ -58,7 +58,8 @@ def finding_part(node: Node, known: Known, anchor: str) -> FindingPart:
         found = Finding(name, subject, breach, case, seed, number, before, shrunk, tolerated)
         headed, about = headline(found), _about(found)
         picture = _picture(entry, found)
-        python = python_of(entry.system, case, subject, breach, known.given.get(name))
+        if breach.kind not in DEADLY:  # nobody should be given a program that hangs
+            python = python_of(entry.system, case, subject, breach, known.given.get(name))
     return FindingPart(
         anchor,
         headed,

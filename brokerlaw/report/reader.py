@@ -20,7 +20,7 @@ FILE = "report.json"
 NEWEST = 2
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TEXT = 100_000  # characters of one text: a subject may answer with anything
-MAX_NUMBER = 10**18
+MAX_NUMBER = 2**63 - 1
 
 KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "text", int: "a whole number", bool: "true or false"}
 
