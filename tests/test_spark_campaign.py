@@ -114,7 +114,7 @@ def test_an_address_a_corpus_and_a_tolerated_law_are_as_with_check(tmp_path: Pat
 def test_what_ends_a_case_is_named_by_its_true_cause_and_costs_that_case_alone(tmp_path: Path) -> None:
     words = (*TROUBLED, "--cases", "30", "--seed", "2", "--json")
     checked = ran(*words_of("check", *words), cwd=tmp_path)
-    done = fuzz(*words, "--out", str(tmp_path / "out"), "--master", "local[2]")
+    done = fuzz(*words, "--out", str(tmp_path / "out"), "--master", "local[2]", "--range-size", "250")
     assert (done.code, checked.code) == (1, 1)
     (part,) = done.data["systems"]
     assert {finding["breach"]["kind"] for finding in (*part["ended"], *part["findings"])} == {
