@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
 from ..driver.errors import Usage
-from . import check, doctor, fuzz, mutants, replay, report, systems
+from . import check, diff, doctor, explore, fuzz, mutants, replay, report, systems
 from .answer import Answer
 from .names import near
 from .options import Help, Parser, add_output, described
@@ -29,6 +29,8 @@ DESCRIPTION = """
       brokerlaw check cursor_ranks                     does the reference obey the laws?
       brokerlaw check cursor_ranks --subject my:Ranks  does your own class?
       brokerlaw fuzz --out tonight                     the same on Spark, as long as you like, with a report
+      brokerlaw explore cursor_ranks                   every state of a small scope
+      brokerlaw diff cursor_ranks --left text --right pulsar-4
       brokerlaw replay brokerlaw-out/CASE.json         what happened, step by step
       brokerlaw report tonight --against last-night    what changed between two campaigns
       brokerlaw mutants                                do the laws catch the bugs that they should?
@@ -54,6 +56,8 @@ COMMANDS: dict[str, Command] = {
     "systems": systems,
     "check": check,
     "fuzz": fuzz,
+    "explore": explore,
+    "diff": diff,
     "mutants": mutants,
     "replay": replay,
     "report": report,

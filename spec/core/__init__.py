@@ -5,6 +5,7 @@ from .dialect import TEXT, TEXT_DIALECT, Deviation, Dialect
 from .domain import Field, Shape, choice, fields_of, flag, integer, maybe
 from .law import VACUOUS, Broken, Law, Vacuous, Verdict, always, sometimes, step, within
 from .model import Action, Model
+from .scope import Scope, every, simplest, small_scope
 from .subject import NOT_OBSERVED, Cloneable, Subject, shape_problems, unobserved_by, unsupported_by
 from .system import NoHistory, System
 
@@ -24,6 +25,7 @@ __all__ = [
     "Law",
     "Model",
     "NoHistory",
+    "Scope",
     "Shape",
     "Subject",
     "System",
@@ -32,12 +34,15 @@ __all__ = [
     "always",
     "check_case",
     "choice",
+    "every",
     "fields_of",
     "flag",
     "integer",
     "maybe",
     "read_case",
     "shape_problems",
+    "simplest",
+    "small_scope",
     "sometimes",
     "step",
     "unobserved_by",

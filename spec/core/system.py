@@ -11,6 +11,9 @@ from attrs import define, field
 from .dialect import TEXT, Deviation, Dialect
 from .law import Law
 from .model import Model
+from .scope import Scope, small_scope
+
+SMALL_DEPTH = 3
 
 
 class NoHistory:
@@ -41,6 +44,7 @@ class System:
     history: Callable[[Any], Any] = NoHistory
     history_reads: tuple[str, ...] = ()  # the parts that it looks at; without them no law that remembers can be asked
     lanes: Callable[[Any], str] = lambda command: "broker"  # who does it, for the timeline
+    scopes: tuple[Scope, ...] = ()  # finite parts of it, to be explored; there is always one more, `small`
     clauses: tuple[tuple[str, str], ...] = ()  # clauses of the proposal that no law covers, each with the reason
 
     def __attrs_post_init__(self) -> None:
@@ -72,6 +76,19 @@ class System:
             if deviation not in known:
                 raise KeyError(f"{self.name} has no deviation {deviation!r}; it has {', '.join(known)}")
         return Dialect(name, frozenset(self.dialects[base]) | frozenset(extra))
+
+    def scope(self, name: str) -> Scope:
+        """A scope by name.  `small` is every command with small values, a few steps from the start."""
+        for scope in self.scopes:
+            if scope.name == name:
+                return scope
+        if name == "small":
+            return small_scope(self.config, self.commands, SMALL_DEPTH)
+        raise KeyError(f"{self.name} has no scope {name!r}; it has {', '.join(self.scope_names)}")
+
+    @property
+    def scope_names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*[scope.name for scope in self.scopes], "small"]))
 
     def laws_in(self, dialect: Dialect) -> tuple[Law, ...]:
         """The laws that are claimed in a dialect.  One that a deviation gives up in some configs alone is there, and
@@ -105,6 +122,11 @@ def problems_of(system: System) -> list[str]:
         ]
     for name, used in system.dialects.items():
         problems += [f"dialect {name} names unknown deviation {d!r}" for d in used if d not in deviations]
+    problems += [
+        f"scope {scope.name} has commands of no class of its own: {', '.join(sorted(wrong))}"
+        for scope in system.scopes
+        if (wrong := {type(command).__name__ for command in scope.commands if type(command) not in system.commands})
+    ]
     problems += [f"its history reads {p!r}, as no snapshot has" for p in system.history_reads if p not in system.parts]
     if TEXT not in system.dialects:
         problems.append("it has no dialect called text")

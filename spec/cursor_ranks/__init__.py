@@ -19,6 +19,7 @@ from .laws import LAWS
 from .model import MODEL
 from .reached import REACHED
 from .readings import CLAUSES, DEVIATIONS, DIALECTS
+from .scopes import SCOPES
 from .sight import UPDATES, History
 from .words import (
     COMMANDS,
@@ -62,6 +63,7 @@ CURSOR_RANKS = System(
     dialects=DIALECTS,
     history=History,
     lanes=lanes,
+    scopes=SCOPES,
     clauses=CLAUSES,
 )
 

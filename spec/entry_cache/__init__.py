@@ -37,6 +37,7 @@ from . import (
 from .history import History
 from .model import MODEL
 from .readings import DEVIATIONS, PULSAR_4
+from .scopes import SCOPES
 from .words import (
     COMMANDS,
     OUTCOMES,
@@ -90,6 +91,7 @@ ENTRY_CACHE = System(
     history=History,
     history_reads=("queue", "settings", "now_ms", "cursors", "total_bytes"),
     lanes=lane,
+    scopes=SCOPES,
     clauses=(
         ("Goals, Simplify RangeCache Implementation", "about type parameters of the Java class, not behaviour"),
         ("Goals, Improve Performance and Efficiency", "measured by the benchmark pip430, not stated as a law"),
