@@ -66,6 +66,7 @@ def with_commands(system: System, changed: Mapping[type, list[type]], weights: M
     return evolve(
         system,
         commands=new(system.commands),
+        scopes=(),
         model=evolve(system.model, actions=tuple(actions)),
         laws=tuple(evolve(law, on=new(law.on)) for law in system.laws),
     )
